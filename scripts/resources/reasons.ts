@@ -82,6 +82,12 @@ export const REASONS: readonly Reason[] = [
       delete: "on the platform only",
     },
   },
+  { server: "aev", kinds: ["coverage"], reasons: { read: ROW, ...changes("counted from what ran") } },
+  {
+    server: "aev",
+    kinds: ["lessons team"],
+    reasons: { list: "with the lessons", read: "with the lessons", create: "as an update", delete: "as an update" },
+  },
   {
     server: "aev",
     kinds: ["lessons answer"],

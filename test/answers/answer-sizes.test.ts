@@ -67,6 +67,7 @@ test("no row is without the id that the next step takes", () => {
     "list_recent_changes",
     "list_entity_changes",
     "get_simulation_results",
+    "inspect_simulation_comparison",
     "list_maturity_levels",
     "list_run_steps",
     "search_knowledge",

@@ -60,8 +60,9 @@ async function firstPage(
 ): Promise<Args | undefined> {
   if (of === undefined) return args;
   const tool = served.get(of.tool)!;
-  const [first] = rowsOf(tool, await textOf(stage, tool)) as Record<string, unknown>[];
-  return { ...args, [of.argument]: first?.[of.member ?? "id"] };
+  const [first, second] = rowsOf(tool, await textOf(stage, tool)) as Record<string, unknown>[];
+  const member = of.member ?? "id";
+  return { ...args, [of.argument]: first?.[member], ...(of.second !== undefined && { [of.second]: second?.[member] }) };
 }
 
 /** The text that the model gets. */

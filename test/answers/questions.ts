@@ -10,7 +10,13 @@ export interface Question {
   /** Arguments of a first page. */
   readonly args?: Args;
   /** Where such an argument is of an object: the list whose first row gives it, and the argument. */
-  readonly of?: { readonly tool: string; readonly member?: string; readonly argument: string };
+  readonly of?: {
+    readonly tool: string;
+    readonly member?: string;
+    readonly argument: string;
+    /** The argument that the second row gives. */
+    readonly second?: string;
+  };
   /** What the tool asked the real platform, and what that answered; none on core. */
   readonly recorded?: readonly { readonly args?: Args; readonly answers: readonly Recorded[] }[];
 }
@@ -196,6 +202,12 @@ export const QUESTIONS: readonly Question[] = [
   { server: "aev", tool: "list_attack_patterns", recorded: [{ answers: ["attackPatterns"] }] },
   { server: "aev", tool: "list_asset_groups" },
   { server: "aev", tool: "get_asset_group", of: { tool: "list_asset_groups", argument: "asset_group_id" } },
+  {
+    server: "aev",
+    tool: "inspect_simulation_comparison",
+    of: { tool: "list_simulations", argument: "simulation_id", second: "other_simulation_id" },
+  },
+  { server: "aev", tool: "inspect_coverage", args: { kind: "endpoint", tested_after: "2026-01-01T00:00:00Z" } },
   { server: "aev", tool: "list_teams" },
   { server: "aev", tool: "list_players" },
   { server: "aev", tool: "list_mitigations" },

@@ -13,7 +13,7 @@ import { documentRoutes, readForm } from "./routes/documents.js";
 import { expectationRoutes } from "./routes/expectations.js";
 import { injectRoutes } from "./routes/injects.js";
 import { kindRoutes } from "./routes/kinds.js";
-import { lessonsRoutes } from "./routes/lessons.js";
+import { lessonsRoutes, type Mail } from "./routes/lessons.js";
 import { payloadRoutes } from "./routes/payloads.js";
 import { planRoutes } from "./routes/plans.js";
 import type { Answer, Route } from "./routes/route.js";
@@ -47,6 +47,8 @@ export interface AuditEntry {
 export interface AevSandbox extends Sandbox {
   /** The last ten thousand requests, oldest first. */
   readonly audit: readonly AuditEntry[];
+  /** Mails to players, oldest first. */
+  readonly mails: readonly Mail[];
 }
 
 /** To a browser every refusal looks like this. */
@@ -71,13 +73,14 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
   const kept = new Kept<World>(options.file);
   const world = kept.before() ?? seedWorld(now());
   kept.follow(() => world);
+  const mails: Mail[] = [];
   const signIn = createSignIn(world, trust, baseUrl);
   const find = finderOf([
     ...catalogueRoutes(world, baseUrl, trust),
     ...kindRoutes(world),
     ...documentRoutes(world),
     ...belowRoutes(world),
-    ...lessonsRoutes(world),
+    ...lessonsRoutes(world, mails),
     ...scenarioRoutes(world),
     ...simulationRoutes(world),
     ...injectRoutes(world),
@@ -134,7 +137,7 @@ export async function startSandbox(options: AevSandboxOptions): Promise<AevSandb
     },
   });
   url = server.url;
-  return { ...server, audit: audit.entries };
+  return { ...server, audit: audit.entries, mails };
 }
 
 /** Finds routes below /api, or below a tenant, where those of the whole platform do not answer. */

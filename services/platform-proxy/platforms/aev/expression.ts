@@ -1,37 +1,79 @@
+/** What may follow a backslash; letters mean nothing else in Java. */
+const ESCAPE =
+  /\\(?:[^A-Za-z0]|0[0-7]|[tnrfaedDsSwWhHvVRXbBAGZzE]|c[\s\S]|x(?:[0-9A-Fa-f]{2}|\{0*(?:10|[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}\})|u[0-9A-Fa-f]{4}|[pP](?:\{[^}]+\}|[A-Za-z])|N\{[^}]+\}|k<(?<reference>[A-Za-z][A-Za-z0-9]*)>)/y;
+/** How a group begins. */
+const GROUP = /\((?:\?(?:[:=!>]|<[=!]|<(?<name>[A-Za-z][A-Za-z0-9]*)>|[idmsuxU]*-?[idmsuxU]*[:)]))?/y;
+const REPETITION = /(?:[*+?]|\{(?<least>\d{1,9})(?:,(?<most>\d{1,9})?)?\})[+?]?/y;
+/** The text that is quoted. */
+const QUOTED = /\\Q[\s\S]*?(?:\\E|$)/y;
+const RANGE = /([^\\[\]&])-([^\\[\]&])/y;
+
 /**
- * What is wrong with a regular expression, whatever its dialect; undefined where nothing is that can be told here.
- * The platform stores any text, and fails over a broken one when a player answers. It reads Java's dialect, which has
- * more than JavaScript's, so that only brackets and what hangs in the air are looked at.
+ * What is wrong with a regular expression as Java reads it; undefined where nothing is that can be told here: which
+ * properties of letters there are is not. The platform stores any text, and fails over a broken one when a player
+ * answers.
  */
-export function expressionProblem(expression: string): string | undefined {
-  // What is quoted is text.
-  const text = expression.replace(/\\Q[\s\S]*?(?:\\E|$)/g, "q");
+export function expressionProblem(text: string): string | undefined {
+  const names = new Set<string>();
+  let at = 0;
   let groups = 0;
-  let isClass = false;
+  /** How deep in classes: Java lets a class hold others. */
+  let classes = 0;
   let canRepeat = false;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at]!;
-    if (letter === "\\") {
-      if (++at >= text.length) return "ends in a single backslash";
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found !== null) at += found[0].length;
+    return found;
+  };
+  while (at < text.length) {
+    const letter = text[at] as string;
+    if (take(QUOTED) !== null) canRepeat = true;
+    else if (letter === "\\") {
+      if (at === text.length - 1) return "ends in a single backslash";
+      const found = take(ESCAPE);
+      if (found === null) return `has \\${text[at + 1]}, which Java does not know or needs more after it`;
+      const { reference } = found.groups ?? {};
+      if (reference !== undefined && !names.has(reference))
+        return `refers to a group ${reference} that is not before it`;
       canRepeat = true;
-    } else if (isClass) {
-      if (letter === "]") [isClass, canRepeat] = [false, true];
     } else if (letter === "[") {
-      isClass = true;
+      classes++;
+      at++;
       // The first bracket of a class may stand for itself.
-      if (/^\^?\]/.test(text.slice(at + 1))) at = text.indexOf("]", at);
+      take(/\^?\]?/y);
+    } else if (classes > 0) {
+      const range = take(RANGE);
+      if (range !== null && (range[1] as string) > (range[2] as string))
+        return `has a range ${range[0]} that runs backwards`;
+      if (range !== null) continue;
+      if (letter === "]") classes--;
+      canRepeat = true;
+      at++;
     } else if (letter === "(") {
-      groups++;
-      canRepeat = false;
-      // What kind of a group it is.
-      if (text[at + 1] === "?") at++;
+      const { 0: begin, groups: found } = take(GROUP) as RegExpExecArray;
+      if (text[at] === "?" && begin === "(") return "has a ( followed by a ? and what Java does not know";
+      const name = found?.name;
+      if (name !== undefined && names.has(name)) return `has two groups ${name}`;
+      if (name !== undefined) names.add(name);
+      if (!begin.endsWith(")")) groups++;
+      canRepeat = begin.endsWith(")");
     } else if (letter === ")") {
       if (--groups < 0) return "closes a group that was not opened";
       canRepeat = true;
-    } else if ("*+?".includes(letter)) {
+      at++;
+    } else if ("*+?".includes(letter) || (letter === "{" && canRepeat)) {
       if (!canRepeat) return `has a ${letter} that repeats nothing`;
-    } else canRepeat = letter !== "|";
+      const { least, most } = take(REPETITION)?.groups ?? { least: letter === "{" ? "" : "0" };
+      if (least === "") return "has a { that is not followed by a number of times and a }";
+      if (most !== undefined && Number(most) < Number(least))
+        return `has a repetition {${least},${most}} that runs backwards`;
+      canRepeat = false;
+    } else {
+      canRepeat = letter !== "|";
+      at++;
+    }
   }
-  if (isClass) return "has an unclosed [";
+  if (classes > 0) return "has an unclosed [";
   return groups > 0 ? "has an unclosed (" : undefined;
 }

@@ -187,17 +187,22 @@ export function checkContents(
   before: Awaited<ReturnType<typeof contentsOf>> = [],
 ): void {
   // The platform refuses blank texts, one after the other, when others were written already.
-  const blank = wanted.some(({ name, questions }) => [name, ...questions.map((one) => one.content)].some(isBlank));
-  if (blank) {
+  const texts = wanted.flatMap(({ name, questions }) => [name, ...questions.map((one) => one.content)]);
+  if (texts.some(isBlank)) {
     throw invalidArgument(
       "categories: each category needs a name and each question a content that is more than blanks; nothing was changed",
     );
+  }
+  const all = wanted.flatMap((one) => [one.description, ...one.questions.map(({ explanation }) => explanation)]);
+  if ([...texts, ...all].some((text) => text?.includes("\0"))) {
+    throw invalidArgument("categories: a text has a NUL character, which OpenAEV cannot store; nothing was changed");
   }
   needKnown(before, wanted);
   needFewWrites(wanted, before);
 }
 
-const isBlank = (text: string) => text.trim() === "";
+/** To the platform, control characters are blanks too. */
+const isBlank = (text: string) => [...text.trim()].every((letter) => letter <= " ");
 
 function needKnown(before: Awaited<ReturnType<typeof contentsOf>>, wanted: readonly LessonsTemplateCategory[]): void {
   const ids = idsIn(wanted);

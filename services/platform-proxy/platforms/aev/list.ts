@@ -1,3 +1,4 @@
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type PageRequest, type Paging, type Place, pagingOf, placeOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import { type Filter, isAscii, type Sort, searchOnce } from "./search.js";
@@ -30,6 +31,13 @@ export interface Having<Row> {
   readonly values: readonly string[];
 }
 
+/** Only rows of a period: instants in milliseconds, and the end is not part of it. */
+export interface Within<Row> {
+  readonly of: (row: Row) => string | null | undefined;
+  readonly after: number;
+  readonly before: number;
+}
+
 /** A list of objects of one tenant. */
 export type List<Row> = Listed<Row> & (Pieced | Whole<Row>);
 
@@ -56,6 +64,8 @@ interface Listed<Row> {
   readonly told?: string | undefined;
   /** What rows have to have besides. */
   readonly having?: readonly Having<Row>[];
+  /** When they have to be, where the platform cannot filter by it. */
+  readonly within?: Within<Row> | undefined;
   /** What the platform is exact in. */
   readonly filters?: readonly Filter[];
   readonly order: Order<Row>;
@@ -125,12 +135,13 @@ async function readRows<Row extends object>(
   list: List<Row>,
   place: Place,
 ): Promise<Read<Row>> {
-  const { route, idKey, order, filters, query, having = [], more } = list;
+  const { route, idKey, order, filters, query, having = [], within, more } = list;
   if (list.whole !== undefined) {
     const rows = ordered(list, await list.whole()).filter((row) => matches(list, row));
     return { rows, totalSize: rows.length, isCut: false };
   }
-  const isExact = query === undefined && having.length === 0 && order.isOurs !== true;
+  const isOurs = within !== undefined || order.isOurs === true;
+  const isExact = query === undefined && having.length === 0 && !isOurs;
   const needed = place.offset + place.size + 1;
   // As much again, since rows may have come in front of them, and others may be equal.
   const first = Math.min(list.piece, isExact ? Math.max(MIN_PIECE, 2 * needed) : list.piece);
@@ -171,10 +182,14 @@ function settledOf<Row extends object>(list: List<Row>, rows: readonly Row[], la
   return sorted.filter((row) => keyOf(row) !== open);
 }
 
-function matches<Row extends object>({ query, textsOf, having = [] }: List<Row>, row: Row): boolean {
+function matches<Row extends object>({ query, textsOf, having = [], within }: List<Row>, row: Row): boolean {
   const wanted = query?.toLowerCase();
   if (wanted !== undefined && textsOf?.(row).some((text) => text?.toLowerCase().includes(wanted)) !== true)
     return false;
+  if (within !== undefined) {
+    const at = Date.parse(within.of(row) ?? "");
+    if (!(at > within.after && at < within.before)) return false;
+  }
   return having.every(({ of, values }) => {
     const held = [of(row) ?? []].flat().map((one) => one.toLowerCase());
     return values.some((value) => held.includes(value.toLowerCase()));
@@ -233,6 +248,17 @@ function startOf<Row extends object>(list: List<Row>, rows: readonly Row[], plac
 /** What rows have to have, where something is given. */
 export function havingOne<Row>(of: Having<Row>["of"], values: readonly string[]): Having<Row>[] {
   return values.length === 0 ? [] : [{ of, values }];
+}
+
+/** When rows have to be, where something is given. */
+export function withinOf<Row>(
+  of: Within<Row>["of"],
+  after: Timestamp | undefined,
+  before: Timestamp | undefined,
+): Within<Row> | undefined {
+  if (after === undefined && before === undefined) return undefined;
+  const ms = (time: Timestamp | undefined, open: number) => (time === undefined ? open : timestampMs(time));
+  return { of, after: ms(after, Number.MIN_SAFE_INTEGER), before: ms(before, Number.MAX_SAFE_INTEGER) };
 }
 
 /** The key of an instant as the platform writes it: its fraction has as many digits as it needs. */

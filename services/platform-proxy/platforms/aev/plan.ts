@@ -8,6 +8,10 @@ export interface Plan {
   readonly route: string;
   readonly noun: "scenario" | "simulation";
   readonly id: string;
+  /** When a simulation starts, past or planned; undefined for none, and for a scenario. */
+  readonly startsAt?: string | undefined;
+  /** It has started, so that the platform's own times are true. */
+  readonly hasStarted?: boolean;
 }
 
 /**
@@ -22,8 +26,10 @@ export async function planOf(
   parent: { readonly case?: "scenarioId" | "simulationId" | undefined; readonly value?: string | undefined },
 ): Promise<Plan> {
   if (parent.case === "simulationId") {
-    const { exercise_id: id } = await memberOf(platform, tenant, SIMULATION, parent.value as string);
-    return { route: `/exercises/${id}`, noun: "simulation", id };
+    const row = await memberOf(platform, tenant, SIMULATION, parent.value as string);
+    const { exercise_id: id, exercise_start_date: start, exercise_status: status } = row;
+    const hasStarted = status !== "SCHEDULED";
+    return { route: `/exercises/${id}`, noun: "simulation", id, hasStarted, ...(start != null && { startsAt: start }) };
   }
   const { scenario_id: id } = await memberOf(platform, tenant, SCENARIO, parent.value as string);
   return { route: `/scenarios/${id}`, noun: "scenario", id };

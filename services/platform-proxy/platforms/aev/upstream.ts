@@ -74,10 +74,12 @@ export interface UpstreamInject {
   readonly inject_assets?: readonly string[] | null;
   readonly inject_asset_groups?: readonly string[] | null;
   readonly inject_teams?: readonly string[] | null;
+  readonly inject_content?: Readonly<Record<string, unknown>> | null;
 }
 
 /** What an inject does: the contract of its injector. */
 export interface UpstreamContract {
+  readonly injector_contract_id: string;
   readonly injector_contract_labels: Readonly<Record<string, string>> | null;
   readonly injector_contract_platforms: readonly string[] | null;
 }

@@ -5,7 +5,7 @@ import { type Shelf, shelfOf } from "../kinds/shelf.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, may, need } from "../rights.js";
 import { iso } from "../views/scenarios.js";
-import type { World } from "../world.js";
+import { rowsOf, type World } from "../world.js";
 import type { Route } from "./route.js";
 
 /** A scenario or simulation, by what the platform calls it in paths and in fields. */
@@ -55,12 +55,13 @@ function articleRoutes(world: World, [path, field]: Side): Route[] {
     {
       method: "GET",
       path: root,
-      answer: ({ actor, ids: [id = ""] }) => {
+      answer: ({ actor, ids: [id = ""], now }) => {
         needPlan(actor, id, "ACCESS");
         const here = articles
           .all()
           .filter(({ values }) => values[`article_${field}`] === id && channels.get(String(values.article_channel)));
-        return ok(here.map((entry) => articleView(entry, false)));
+        const told = (entry: Entry) => publicationOf(world, path === "exercises" ? id : "", entry.id, now);
+        return ok(here.map((entry) => ({ ...articleView(entry, false), ...told(entry) })));
       },
     },
     {
@@ -106,6 +107,19 @@ function articleRoutes(world: World, [path, field]: Side): Route[] {
       },
     },
   ];
+}
+
+/** When an inject of a simulation publishes an article: after its start, or after now where it has not started. */
+function publicationOf(world: World, id: string, article: string, now: number): Values {
+  const simulation = world.simulations.get(id);
+  const injects = rowsOf(world.injects, simulation?.injects ?? []);
+  const publishing = injects.find((one) => (one.details?.content?.articles as string[] | undefined)?.includes(article));
+  if (simulation === undefined || publishing === undefined) return {};
+  const start = simulation.status === "SCHEDULED" ? now : (simulation.start ?? now);
+  return {
+    article_virtual_publication: iso(start + publishing.delaySeconds * 1_000),
+    article_is_scheduled: true,
+  };
 }
 
 function articleView({ id, values, createdAt, updatedAt }: Entry, isWritten: boolean): Values {

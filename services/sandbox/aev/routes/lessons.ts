@@ -1,22 +1,34 @@
-import { objectOf, textOf } from "../input.js";
+import { objectOf, textOf, textsOf } from "../input.js";
 import type { Entry, Values } from "../kinds/kind.js";
 import { shelfOf } from "../kinds/shelf.js";
 import { Bare, notFound, ok } from "../replies.js";
 import { type Actor, holds, need } from "../rights.js";
 import { iso } from "../views/scenarios.js";
-import type { World } from "../world.js";
+import { rowsOf, type World } from "../world.js";
 import { made, needPlan, needTexts } from "./below.js";
 import type { Route } from "./route.js";
 
-/** Lessons learned: what is in templates, and what scenarios and simulations ask. */
-export function lessonsRoutes(world: World): Route[] {
+/** A mail to a player. */
+export interface Mail {
+  readonly user: string;
+  readonly subject: string;
+  readonly body: string;
+}
+
+/**
+ * Lessons learned: what is in templates, and what scenarios and simulations ask.
+ *
+ * @param mails takes what is sent.
+ */
+export function lessonsRoutes(world: World, mails: Mail[]): Route[] {
   return [
     ...templateRoutes(world),
-    ...planRoutes(world, "scenarios", "scenario"),
-    ...planRoutes(world, "exercises", "exercise"),
+    ...planRoutes(world, mails, "scenarios", "scenario"),
+    ...planRoutes(world, mails, "exercises", "exercise"),
   ];
 }
 
+const MAX_MAILS = 1_000;
 const CATEGORIES = "/lessons_templates/{id}/lessons_template_categories";
 const QUESTIONS = `${CATEGORIES}/{category}/lessons_template_questions`;
 const readable = (actor: Actor) => need(holds(actor, "ACCESS_LESSONS_LEARNED"));
@@ -128,7 +140,12 @@ function templateRoutes(world: World): Route[] {
   ];
 }
 
-function planRoutes(world: World, path: "scenarios" | "exercises", field: "scenario" | "exercise"): Route[] {
+function planRoutes(
+  world: World,
+  mails: Mail[],
+  path: "scenarios" | "exercises",
+  field: "scenario" | "exercise",
+): Route[] {
   const plans = path === "scenarios" ? world.scenarios : world.simulations;
   const categories = shelfOf(world, "lessons_categories");
   const questions = shelfOf(world, "lessons_questions");
@@ -136,12 +153,13 @@ function planRoutes(world: World, path: "scenarios" | "exercises", field: "scena
   const of = (id: string) => categories.all().filter(({ values }) => values[`lessons_category_${field}`] === id);
   const asked = (category: string) =>
     questions.all().filter(({ values }) => values.lessons_question_category === category);
+  const teamsOf = ({ values }: Entry) => (values.lessons_category_teams as string[] | undefined) ?? [];
   const answered = (question: string) =>
     answers.all().filter(({ values }) => values.lessons_answer_question === question);
   const categoryView = (entry: Entry) => ({
     ...viewOf(entry, "lessonscategory_id", "lessons_category"),
-    lessons_category_teams: [],
-    lessons_category_users: [],
+    lessons_category_teams: teamsOf(entry),
+    lessons_category_users: rowsOf(world.teams, teamsOf(entry)).flatMap(({ users }) => users),
     lessons_category_questions: asked(entry.id).map(({ id }) => id),
   });
   const questionView = (id: string) => (entry: Entry) => ({
@@ -182,6 +200,21 @@ function planRoutes(world: World, path: "scenarios" | "exercises", field: "scena
       },
     },
     {
+      method: "PUT",
+      path: `/${path}/{id}/lessons_categories/{category}/teams`,
+      answer: ({ actor, ids: [id = "", category = ""], body, now }) => {
+        needPlan(actor, id, "MANAGE");
+        const before = categories.get(category);
+        if (before === undefined) throw notFound(null);
+        // Of any tenant, and those that there are not are dropped.
+        const teams = textsOf(objectOf(body), "lessons_category_teams").filter((team) => world.teams.has(team));
+        const entry = { ...before, values: { ...before.values, lessons_category_teams: teams }, updatedAt: now };
+        categories.put(entry);
+        return ok(categoryView(entry));
+      },
+    },
+    ...(path === "scenarios" ? [] : [sendRoute(world, mails, of, teamsOf)]),
+    {
       method: "POST",
       path: `/${path}/{id}/lessons_apply_template/{template}`,
       answer: ({ actor, ids: [id = "", template = ""], now }) => {
@@ -208,6 +241,31 @@ function planRoutes(world: World, path: "scenarios" | "exercises", field: "scena
       },
     },
   ];
+}
+
+/** It answers alike where nobody gets a mail. */
+function sendRoute(
+  world: World,
+  mails: Mail[],
+  of: (id: string) => Entry[],
+  teamsOf: (entry: Entry) => string[],
+): Route {
+  return {
+    method: "POST",
+    path: "/exercises/{id}/lessons_send",
+    answer: ({ actor, ids: [id = ""], body }) => {
+      needPlan(actor, id, "MANAGE");
+      if (!world.simulations.has(id)) throw notFound(null);
+      const input = objectOf(body);
+      needTexts(input, ["subject", "body"], false);
+      const teams = rowsOf(world.teams, [...new Set(of(id).flatMap(teamsOf))]);
+      for (const user of new Set(teams.flatMap(({ users }) => users))) {
+        if (mails.length >= MAX_MAILS) mails.shift();
+        mails.push({ user, subject: textOf(input, "subject") ?? "", body: textOf(input, "body") ?? "" });
+      }
+      return ok();
+    },
+  };
 }
 
 /** What a template has, under the names of what it is applied to. */

@@ -5,7 +5,7 @@ import { type Actor, holds, may, need } from "../rights.js";
 import { setStatus } from "../runs.js";
 import { searchRows } from "../search.js";
 import { INJECT_FIELDS, PLAN_RULES, simulationFields } from "../views/fields.js";
-import { simulationInjectRow } from "../views/injects.js";
+import { scenarioInjectRow, simulationInjectRow } from "../views/injects.js";
 import { simulationDetails, simulationEntity, simulationResults, simulationRow } from "../views/simulations.js";
 import { rowsOf, type Scenario, type Simulation, type World } from "../world.js";
 import type { Route } from "./route.js";
@@ -94,6 +94,15 @@ export function simulationRoutes(world: World): Route[] {
         need(may(actor, "ACCESS_ASSESSMENT", id, "OBSERVER"));
         const simulation = world.simulations.get(id);
         return ok(simulation === undefined ? [] : simulationResults(world, simulation, now));
+      },
+    },
+    {
+      method: "POST",
+      path: "/exercises/{id}/injects/simple",
+      answer: ({ actor, ids: [id = ""], body }) => {
+        need(may(actor, "ACCESS_ASSESSMENT", id, "OBSERVER"));
+        const injects = rowsOf(world.injects, world.simulations.get(id)?.injects ?? []);
+        return ok(searchRows(injects, INJECT_FIELDS, body, { silent: true }, scenarioInjectRow));
       },
     },
     {

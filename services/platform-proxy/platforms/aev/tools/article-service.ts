@@ -3,11 +3,11 @@ import { type ArticleSchema, ArticleService } from "#proto/aev/v1/article_servic
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
-import { timeOf } from "../../../lib/time.js";
 import type { Platform } from "../../../platform.js";
 import { documentIds, documentNames } from "../attached-documents.js";
-import { instantKey, listPage, type Order } from "../list.js";
+import { listPage, numberKey, type Order } from "../list.js";
 import { type Plan, planOf } from "../plan.js";
+import { type Delays, publicationsOf, publishedAt } from "../publications.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import { CHANNEL, listedOf, needListed, wholeOf } from "../whole.js";
 
@@ -24,10 +24,12 @@ interface UpstreamArticle {
   readonly article_virtual_publication: string | null;
 }
 
-const NEWEST_FIRST: Order<UpstreamArticle> = {
-  sorts: [{ property: "article_virtual_publication", direction: "desc" }],
-  keyOf: (row) => instantKey(row.article_virtual_publication),
-};
+function latestFirst(delays: Delays): Order<UpstreamArticle> {
+  return {
+    sorts: [{ property: "article_virtual_publication", direction: "desc" }],
+    keyOf: ({ article_id: id }) => (delays.has(id) ? numberKey(delays.get(id)) : undefined),
+  };
+}
 
 const { listArticles, getArticle, createArticle, updateArticle, deleteArticle } = ArticleService.method;
 
@@ -35,7 +37,9 @@ const { listArticles, getArticle, createArticle, updateArticle, deleteArticle } 
 export const bindings = [
   unary(listArticles, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const articles = articlesOf(await planOf(platform, tenant, r.parent));
+    const plan = await planOf(platform, tenant, r.parent);
+    const articles = articlesOf(plan);
+    const delays = await publicationsOf(platform, tenant, plan);
     const page = await listPage<UpstreamArticle>(
       platform,
       tenant,
@@ -45,22 +49,25 @@ export const bindings = [
         idKey: "article_id",
         query: r.query,
         textsOf: (row) => [row.article_name, row.article_author, row.article_content],
-        order: NEWEST_FIRST,
+        order: latestFirst(delays),
       },
       r,
     );
-    return { articles: page.rows.map(toRow), ...page.paging };
+    return { articles: page.rows.map((row) => toRow(row, plan, delays)), ...page.paging };
   }),
 
   unary(getArticle, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const articles = articlesOf(await planOf(platform, tenant, r.parent));
-    return { article: await shown(platform, tenant, await listedOf(platform, tenant, articles, r.articleId)) };
+    const plan = await planOf(platform, tenant, r.parent);
+    return {
+      article: await shown(platform, tenant, plan, await listedOf(platform, tenant, articlesOf(plan), r.articleId)),
+    };
   }),
 
   unary(createArticle, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const { route } = articlesOf(await planOf(platform, tenant, r.parent));
+    const plan = await planOf(platform, tenant, r.parent);
+    const { route } = articlesOf(plan);
     await needListed(platform, tenant, CHANNEL, r.channelId);
     const created = await platform.rest({
       verb: "POST",
@@ -76,12 +83,13 @@ export const bindings = [
         article_documents: await documentIds(platform, tenant, r.documentIds),
       },
     });
-    return { article: await shown(platform, tenant, objectOf(platform.server, created, "article_id")) };
+    return { article: await shown(platform, tenant, plan, objectOf(platform.server, created, "article_id")) };
   }),
 
   unary(updateArticle, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const articles = articlesOf(await planOf(platform, tenant, r.parent));
+    const plan = await planOf(platform, tenant, r.parent);
+    const articles = articlesOf(plan);
     const before = await listedOf<UpstreamArticle>(platform, tenant, articles, r.articleId);
     if (r.channelId !== undefined) await needListed(platform, tenant, CHANNEL, r.channelId);
     const documents = await documentIds(platform, tenant, r.documentIds);
@@ -99,7 +107,7 @@ export const bindings = [
         article_documents: r.clearDocuments || documents.length > 0 ? documents : (before.article_documents ?? []),
       },
     });
-    return { article: await shown(platform, tenant, objectOf(platform.server, changed, "article_id")) };
+    return { article: await shown(platform, tenant, plan, objectOf(platform.server, changed, "article_id")) };
   }),
 
   unary(deleteArticle, async (r, platform) => {
@@ -116,13 +124,17 @@ function articlesOf({ route, noun }: Plan) {
   return { noun: `article of this ${noun}`, route: `${route}/articles`, idKey: "article_id" };
 }
 
-function toRow(row: UpstreamArticle) {
+function toRow(row: UpstreamArticle, plan: Plan, delays: Delays) {
+  const delay = delays.get(row.article_id);
   return {
     id: row.article_id,
     name: row.article_name,
     channel: { id: row.article_channel },
     author: row.article_author ?? "",
-    ...given({ publishedAt: timeOf(row.article_virtual_publication) }),
+    ...given({
+      publishDelaySeconds: delay,
+      publishedAt: publishedAt(plan, delay, row.article_virtual_publication),
+    }),
   } satisfies MessageInitShape<typeof ArticleSchema>;
 }
 
@@ -130,10 +142,12 @@ function toRow(row: UpstreamArticle) {
 async function shown(
   platform: Platform,
   tenant: TenantScope,
+  plan: Plan,
   row: UpstreamArticle,
 ): Promise<MessageInitShape<typeof ArticleSchema>> {
   const ids = row.article_documents ?? [];
   const none: ReadonlyMap<string, string> = new Map();
+  const delays = await publicationsOf(platform, tenant, plan).catch((): Delays => new Map());
   const names = await documentNames(platform, tenant, ids).catch(() => none);
   const channel = await listedOf<{ readonly channel_name: string }>(
     platform,
@@ -142,7 +156,7 @@ async function shown(
     row.article_channel,
   ).catch(() => undefined);
   return {
-    ...toRow(row),
+    ...toRow(row, plan, delays),
     content: row.article_content ?? "",
     channel: { id: row.article_channel, ...given({ name: channel?.channel_name }) },
     documents: ids.map((id) => ({ id, ...given({ name: names.get(id) }) })),

@@ -1,4 +1,4 @@
-import { AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
+import { AtomicTestOrder, AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
 import { InjectRunResultSchema } from "#proto/aev/v1/execution_pb.js";
 import { InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
@@ -12,7 +12,7 @@ import { ATOMIC_TEST, contractName, readBack, statusOf, testOf, toInjectDetails 
 import { contentOf, fieldsOf } from "../inject-fields.js";
 import { contractOf, type UpstreamContractDetails } from "../injector-contract.js";
 import { labelIds } from "../labels.js";
-import { instantKey, listPage, type Order } from "../list.js";
+import { havingOne, instantKey, listPage, type Order, withinOf } from "../list.js";
 import { toOutcomes, toResult, type UpstreamResult } from "../results.js";
 import { runInject } from "../run-inject.js";
 import { targetIds } from "../targets.js";
@@ -29,6 +29,12 @@ interface Written {
 const BY_CHANGE: Order<Row> = {
   sorts: [{ property: "inject_updated_at", direction: "desc" }],
   keyOf: (row) => instantKey(row.inject_updated_at),
+};
+/** Runs, which the platform cannot sort by: a test that never ran has none. */
+const BY_RUN: Order<Row> = {
+  sorts: BY_CHANGE.sorts,
+  keyOf: (row) => instantKey(row.inject_status?.tracking_sent_date),
+  isOurs: true,
 };
 /** Rows are large: each has the whole contract of its inject. */
 const PIECE = 100;
@@ -55,15 +61,17 @@ export const bindings = [
         idKey: "inject_id",
         query: r.query,
         textsOf: (row) => [row.inject_title],
-        having:
-          r.statuses.length === 0
-            ? []
-            : [{ of: statusWord, values: r.statuses.map((status) => InjectStatus[status] as string) }],
-        order: BY_CHANGE,
+        having: havingOne(
+          statusWord,
+          r.statuses.map((status) => InjectStatus[status] as string),
+        ),
+        within: withinOf((row) => row.inject_status?.tracking_sent_date, r.ranAfter, r.ranBefore),
+        order: r.orderBy === AtomicTestOrder.RAN ? BY_RUN : BY_CHANGE,
         piece: PIECE,
       },
       r,
     );
+    const isByRun = r.orderBy === AtomicTestOrder.RAN || r.ranAfter !== undefined || r.ranBefore !== undefined;
     return {
       atomicTests: page.rows.map((row) => ({
         id: row.inject_id,
@@ -73,7 +81,11 @@ export const bindings = [
         status: statusOf(row.inject_status?.status_name),
         ...toOutcomes(row.inject_expectation_results),
         targetCount: row.inject_targets?.length ?? 0,
-        ...given({ updatedAt: timeOf(row.inject_updated_at) }),
+        ...given({
+          updatedAt: timeOf(row.inject_updated_at),
+          // A row is short unless runs are asked for.
+          ranAt: isByRun ? timeOf(row.inject_status?.tracking_sent_date) : undefined,
+        }),
       })),
       ...page.paging,
     };

@@ -1,8 +1,9 @@
 import type { ListFindingsRequest } from "#proto/aev/v1/finding_service_pb.js";
-import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
-import { notFound } from "../../../../shared/rpc/errors.js";
+import { FindingOrder, FindingService } from "#proto/aev/v1/finding_service_pb.js";
+import { invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
+import { given } from "../../../lib/fields.js";
 import type { Platform } from "../../../platform.js";
 import {
   findingOf,
@@ -12,6 +13,7 @@ import {
   type UpstreamFindingDetails,
   withEndpoints,
 } from "../finding.js";
+import { scoreIn, scoresIn, scoresOf, worstFirst } from "../finding-scores.js";
 import { injectOf } from "../inject.js";
 import { instantKey, listPage, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
@@ -32,23 +34,23 @@ const { listFindings, getFinding, createFinding, updateFinding, deleteFinding } 
 export const bindings = [
   unary(listFindings, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const page = await listPage<UpstreamFinding>(
-      platform,
-      tenant,
-      {
-        route: await routeOf(platform, tenant, r.scope),
-        idKey: "finding_id",
-        query: r.query,
-        textsOf: (row) => [row.finding_value],
-        filters: [...oneOf("finding_type", r.types), ...between("finding_created_at", r.createdAfter, r.createdBefore)],
-        order: NEWEST_FIRST,
-        piece: 500,
-      },
-      r,
-    );
+    const route = await routeOf(platform, tenant, r.scope);
+    const filters = [
+      ...oneOf("finding_type", r.orderBy === FindingOrder.SCORE ? ["cve"] : r.types),
+      ...between("finding_created_at", r.createdAfter, r.createdBefore),
+    ];
+    if (r.orderBy === FindingOrder.SCORE && r.types.some((type) => type !== "cve")) {
+      throw invalidArgument("types: only findings of type cve have a score; leave types out to order by score");
+    }
+    const common = { route, idKey: "finding_id", query: r.query, filters, piece: 500 } as const;
+    const scores = r.orderBy === FindingOrder.SCORE ? await scoresIn(platform, tenant, common) : undefined;
+    const order = scores === undefined ? NEWEST_FIRST : worstFirst(scores);
+    const textsOf = (row: UpstreamFinding) => [row.finding_value];
+    const page = await listPage<UpstreamFinding>(platform, tenant, { ...common, textsOf, order }, r);
     const rows = await withEndpoints(platform, tenant, page.rows);
+    const known = scores ?? (await scoresOf(platform, tenant, rows));
     return {
-      findings: rows.map(toFindingRow),
+      findings: rows.map((row) => ({ ...toFindingRow(row), ...given({ score: scoreIn(known, row) }) })),
       ...page.paging,
     };
   }),

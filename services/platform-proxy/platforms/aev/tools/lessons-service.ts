@@ -3,30 +3,13 @@ import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
-import { grouped } from "../../../lib/grouped.js";
 import { timeOf } from "../../../lib/time.js";
-import type { Platform } from "../../../platform.js";
+import { type Asked, askedOf } from "../lessons.js";
 import { checkContents, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
-import { type Plan, planOf } from "../plan.js";
-import { type TenantScope, tenantOf } from "../tenant.js";
+import { planOf } from "../plan.js";
+import { tenantOf } from "../tenant.js";
 import { LESSONS_TEMPLATE, listedOf, needListed, wholeOf } from "../whole.js";
-
-interface UpstreamCategory {
-  readonly lessonscategory_id: string;
-  readonly lessons_category_name: string;
-  readonly lessons_category_order: number;
-  readonly lessons_category_teams: readonly string[] | null;
-}
-
-interface UpstreamQuestion {
-  readonly lessonsquestion_id: string;
-  readonly lessons_question_category: string;
-  readonly lessons_question_content: string;
-  readonly lessons_question_explanation: string | null;
-  readonly lessons_question_order: number;
-  readonly lessons_question_answers: readonly string[] | null;
-}
 
 interface UpstreamAnswer {
   readonly lessonsanswer_id: string;
@@ -36,13 +19,6 @@ interface UpstreamAnswer {
   readonly lessons_answer_positive: string | null;
   readonly lessons_answer_negative: string | null;
   readonly lessons_answer_created_at: string;
-}
-
-/** A question in its category; a category without questions stands alone. */
-interface Asked {
-  readonly key: string;
-  readonly category: UpstreamCategory;
-  readonly question: UpstreamQuestion | undefined;
 }
 
 const {
@@ -212,23 +188,3 @@ export const bindings = [
     };
   }),
 ];
-
-/** What a scenario or simulation asks. */
-async function askedOf(platform: Platform, tenant: TenantScope, { route }: Plan): Promise<Asked[]> {
-  const categories = await wholeOf<UpstreamCategory>(platform, tenant, {
-    route: `${route}/lessons_categories`,
-    idKey: "lessonscategory_id",
-  });
-  const questions = await wholeOf<UpstreamQuestion>(platform, tenant, {
-    route: `${route}/lessons_questions`,
-    idKey: "lessonsquestion_id",
-  });
-  const byCategory = grouped(questions, (question) => question.lessons_question_category);
-  return categories.flatMap((category): Asked[] => {
-    const { lessonscategory_id: id } = category;
-    const own = byCategory.get(id) ?? [];
-    return own.length === 0
-      ? [{ key: id, category, question: undefined }]
-      : own.map((question) => ({ key: question.lessonsquestion_id, category, question }));
-  });
-}

@@ -11,6 +11,7 @@ import { type HealthCheck, isBlocking } from "../inject-fields.js";
 import { labelNames } from "../labels.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
 import { toScenario } from "../scenario.js";
+import { byKind, runsOf, scoresOf } from "../scenario-runs.js";
 import { teamIds } from "../targets.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamScenario } from "../upstream.js";
@@ -19,17 +20,6 @@ interface UpstreamTeam {
   readonly team_id: string;
   readonly team_name: string;
   readonly team_users_number?: number | null;
-}
-
-interface UpstreamStatistics {
-  readonly simulations_results_latest?: {
-    readonly global_scores_by_expectation_type?: Readonly<
-      Record<
-        string,
-        readonly { readonly simulation_end_date: string; readonly global_score_success_percentage: number }[]
-      >
-    > | null;
-  } | null;
 }
 
 type Scheduled = UpstreamScenario & {
@@ -116,21 +106,8 @@ export const bindings = [
   unary(getScenarioStatistics, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
-    const path = tenant.path(`${SCENARIO.route}/${scenario_id}/statistics`);
-    const { simulations_results_latest: latest } = (await platform.rest<UpstreamStatistics | undefined>({
-      verb: "GET",
-      path,
-    })) ?? { simulations_results_latest: null };
-    const scores = Object.entries(latest?.global_scores_by_expectation_type ?? {}).flatMap(([kind, runs]) =>
-      [...runs]
-        .sort((a, b) => Date.parse(a.simulation_end_date) - Date.parse(b.simulation_end_date))
-        .map((run) => ({
-          kind: kind.toLowerCase(),
-          successPercent: run.global_score_success_percentage,
-          ...given({ endedAt: timeOf(run.simulation_end_date) }),
-        })),
-    );
-    return { scores };
+    const runs = await runsOf(platform, tenant, scenario_id);
+    return { scores: runs.shown.flatMap(scoresOf).sort(byKind), leftOut: runs.leftOut };
   }),
 ];
 

@@ -2,13 +2,12 @@ import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
-import type { Platform } from "../../../platform.js";
 import { ATTACK_PATTERN } from "../kinds.js";
 import { havingOne, listPage, nameKey, numberKey, type Order } from "../list.js";
 import { DEFAULT_TENANT } from "../me.js";
 import { memberOf } from "../member.js";
-import { searchAll } from "../search.js";
-import { type TenantScope, tenantOf } from "../tenant.js";
+import { allPhases, PHASE_SORTS, PHASES, type UpstreamPhase } from "../phases.js";
+import { tenantOf } from "../tenant.js";
 import type { UpstreamAttackPattern } from "../upstream-content.js";
 
 interface UpstreamMitigation {
@@ -17,14 +16,6 @@ interface UpstreamMitigation {
   readonly mitigation_name: string;
   readonly mitigation_description: string | null;
   readonly mitigation_attack_patterns: readonly string[] | null;
-}
-
-interface UpstreamPhase {
-  readonly phase_id: string;
-  readonly phase_external_id: string | null;
-  readonly phase_name: string;
-  readonly phase_kill_chain_name: string;
-  readonly phase_order: number;
 }
 
 /** The rows of a page with whole descriptions, some of which have thousands of characters. */
@@ -49,10 +40,7 @@ const MITIGATIONS_BY_NAME: Order<UpstreamMitigation> = {
 };
 
 const PHASES_IN_ORDER: Order<UpstreamPhase> = {
-  sorts: [
-    { property: "phase_kill_chain_name", direction: "asc" },
-    { property: "phase_order", direction: "asc" },
-  ],
+  sorts: PHASE_SORTS,
   keyOf: (row) => `${nameKey(row.phase_kill_chain_name)} ${numberKey(row.phase_order)}`,
   isOurs: true,
 };
@@ -145,13 +133,6 @@ export const bindings = [
     return { killChainPhases, ...page.paging };
   }),
 ];
-
-const PHASES = { route: "/kill_chain_phases/search", idKey: "phase_id" } as const;
-const MAX_PHASES = 1_000;
-
-function allPhases(platform: Platform, tenant: TenantScope): AsyncGenerator<UpstreamPhase, void> {
-  return searchAll(platform, tenant, { ...PHASES, sorts: PHASES_IN_ORDER.sorts }, MAX_PHASES);
-}
 
 function toAttackPattern(row: UpstreamAttackPattern) {
   return {

@@ -1,6 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
+import { AtomicTestOrder, AtomicTestService } from "#proto/aev/v1/atomic_test_service_pb.js";
 import { InjectRunService } from "#proto/aev/v1/inject_run_service_pb.js";
 import { InjectService, InjectStatus } from "#proto/aev/v1/inject_service_pb.js";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
@@ -38,6 +38,24 @@ test("atomic tests are found, and one is read with what it showed", async () => 
     "analyst",
   );
   expect(why.traces.map(({ status }) => status)).toEqual(expect.arrayContaining(["error"]));
+});
+
+test("atomic tests are found by when they ran, newest first", async () => {
+  const { atomicTests: all } = await search({ orderBy: AtomicTestOrder.RAN });
+  const ranAt = all.map(({ ranAt: at }) => (at === undefined ? 0 : Number(at.seconds)));
+  expect(ranAt).toEqual([...ranAt].sort((a, b) => b - a));
+  const times = [...new Set(ranAt.filter((at) => at > 0))];
+  expect(times.length).toBeGreaterThan(1);
+  const [latest = 0, before = 0] = times;
+  const since = await search({ ranAfter: { seconds: BigInt(before) } });
+  expect(since.atomicTests.map(({ id }) => id).sort()).toEqual(
+    all
+      .filter((_, i) => (ranAt[i] as number) > before)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  const until = await search({ ranBefore: { seconds: BigInt(latest) } });
+  expect(until.totalSize).toBe(ranAt.filter((at) => at > 0 && at < latest).length);
 });
 
 test("an atomic test is created, changed and deleted; nothing else is taken for one", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AssetGroupService } from "#proto/aev/v1/asset_group_service_pb.js";
 import { AssetService, EndpointPlatform } from "#proto/aev/v1/asset_service_pb.js";
 import { AudienceService } from "#proto/aev/v1/audience_service_pb.js";
-import { FindingService } from "#proto/aev/v1/finding_service_pb.js";
+import { FindingOrder, FindingService } from "#proto/aev/v1/finding_service_pb.js";
 import { TechniqueService } from "#proto/aev/v1/technique_service_pb.js";
 import { VulnerabilityOrder, VulnerabilityService } from "#proto/aev/v1/vulnerability_service_pb.js";
 import { WordService } from "#proto/aev/v1/word_service_pb.js";
@@ -290,6 +290,33 @@ describe("findings", () => {
     const { finding } = await planner.call(getFinding, { findingId: bare!.finding_id });
     expect(finding?.endpoints.map(({ id }) => id)).toEqual(known.get(bare!.finding_id));
     expect(finding?.endpoints.every(({ name }) => name !== "")).toBe(true);
+  });
+
+  test("that are CVEs have their scores, and the worst come first where asked", async () => {
+    const { listFindings } = FindingService.method;
+    const vulnerabilities = await planner.rows("/vulnerabilities/search");
+    const scores = new Map(
+      vulnerabilities.map((row) => [row.vulnerability_external_id.toLowerCase(), row.vulnerability_cvss_v31]),
+    );
+    const searched = await planner.rows("/findings/search");
+    const inject = searched[0].finding_inject.inject_id;
+    const made: string[] = [];
+    for (const { vulnerability_external_id: value } of vulnerabilities.slice(0, 5)) {
+      const body = { finding_inject_id: inject, finding_type: "cve", finding_field: "by hand", finding_value: value };
+      made.push((await planner.ask("POST", "/findings", body)).finding_id);
+    }
+    const { rows } = await everyPage(planner, listFindings, {}, 100);
+    const wanted = (row: Json) => (row.type === "cve" ? (scores.get(row.value.toLowerCase()) ?? undefined) : undefined);
+    expect(rows.map(({ id, score }) => [id, score])).toEqual(rows.map((row) => [row.id, wanted(row)]));
+    expect(rows.filter(({ score }) => score !== undefined).length).toBeGreaterThanOrEqual(made.length);
+    const worst = await everyPage(planner, listFindings, { orderBy: FindingOrder.SCORE }, 3);
+    const cves = rows.filter(({ type }) => type === "cve");
+    expect(worst.rows.map(({ id }) => id).toSorted()).toEqual(cves.map(({ id }) => id).toSorted());
+    const told = worst.rows.map(({ score }) => score ?? -1);
+    expect(told).toEqual(told.toSorted((a, b) => b - a));
+    const both = planner.call(listFindings, { orderBy: FindingOrder.SCORE, types: ["cve", "ipv4"] });
+    expect((await refusal(both)).rawMessage).toMatch(/^types: only findings of type cve/);
+    for (const id of made) await planner.ask("DELETE", `/findings/${id}`);
   });
 
   const { getFinding, createFinding, updateFinding, deleteFinding } = FindingService.method;

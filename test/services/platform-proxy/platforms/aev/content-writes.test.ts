@@ -214,6 +214,47 @@ test("challenges keep their flags over a change", async () => {
   await notThere(planner.call(getChallenge, { challengeId }));
 });
 
+test("an article is published when an inject says so: after the start of a scenario, at a time of a simulation that has a start", async () => {
+  const { getArticle, listArticles } = ArticleService.method;
+  const [channel] = await planner.ask("GET", "/channels");
+  const { content } = await planner.ask("POST", "/injector_contracts/search", {
+    size: 1000,
+    include_full_details: true,
+  });
+  const publish = content.find((one: Json) => one.injector_contract_injector_type === "openaev_channel");
+  const start = new Date(Date.now() + 86_400_000).toISOString();
+  for (const [path, parent] of [
+    [`/scenarios/${scenario}`, { case: "scenarioId", value: scenario }],
+    [`/exercises/${simulation}`, { case: "simulationId", value: simulation }],
+  ] as const) {
+    const made = await planner.ask("POST", `${path}/articles`, {
+      article_name: "Told",
+      article_channel: channel.channel_id,
+    });
+    const read = async () => (await planner.call(getArticle, { parent, articleId: made.article_id })).article;
+    expect(await read()).toMatchObject({ name: "Told" });
+    expect((await read())?.publishDelaySeconds).toBeUndefined();
+    await planner.ask("POST", `${path}/injects`, {
+      inject_title: "Publish",
+      inject_injector_contract: publish.injector_contract_id,
+      inject_content: { articles: [made.article_id], expectations: [] },
+      inject_depends_duration: 1800,
+      inject_enabled: true,
+    });
+    expect(await read()).toMatchObject({ publishDelaySeconds: 1800 });
+    // Without a start, the platform tells half an hour from now.
+    expect((await read())?.publishedAt).toBeUndefined();
+    if (parent.case === "simulationId") {
+      await planner.ask("PUT", `${path}/start-date`, { exercise_start_date: start });
+      const at = BigInt(Math.floor(Date.parse(start) / 1_000) + 1_800);
+      const told = [(await read())?.publishedAt?.seconds].map((seconds) => Number(seconds) - Number(at));
+      expect(Math.abs(told[0] as number)).toBeLessThanOrEqual(60);
+    }
+    const { articles } = await planner.call(listArticles, { parent });
+    expect(articles.find(({ id }) => id === made.article_id)).toMatchObject({ publishDelaySeconds: 1800 });
+  }
+});
+
 test("who may change a scenario by a grant writes an article and applies a template without a right on channels or templates", async () => {
   const granted = new Desk(stack, "granted", FIRST);
   const { scenarios } = await granted.call(ScenarioService.method.listScenarios, {});
@@ -268,6 +309,9 @@ describe("lessons", () => {
       [[{ name: "New", questions: [] }, known], Code.NotFound],
       [[{ name: " ", questions: [] }], Code.InvalidArgument],
       [[blankQuestion], Code.InvalidArgument],
+      [[{ name: "\u0001", questions: [] }], Code.InvalidArgument],
+      [[{ name: "New", questions: [{ content: "Who?\0" }] }], Code.InvalidArgument],
+      [[{ name: "New", description: "\0", questions: [] }], Code.InvalidArgument],
     ] as const) {
       const made = planner.call(method.createLessonsTemplate, { name, categories: [...categories] as never });
       expect((await refusal(made)).code).toBe(code);

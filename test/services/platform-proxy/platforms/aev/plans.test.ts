@@ -187,7 +187,14 @@ test("a scenario is copied, given teams, checked and scheduled", async () => {
   expect(kept.startAt).toBeDefined();
   const never = await call(scenarios.scheduleScenario, { scenarioId: scenario!.id }, "planner");
   expect(never.scenario!.recurrence).toBeUndefined();
-  const { scores } = await call(scenarios.getScenarioStatistics, { scenarioId }, "planner");
+  const { scores, leftOut } = await call(scenarios.getScenarioStatistics, { scenarioId }, "planner");
+  const { simulations: runs } = await call(listSimulations, { scenarioId, pageSize: 100 }, "planner");
+  const told = new Set(scores.map(({ simulation }) => simulation?.id));
+  expect(told.size + leftOut).toBe(runs.length);
+  for (const { simulation, canceled } of scores) {
+    const { status } = runs.find(({ id }) => id === simulation?.id)!;
+    expect(status).toBe(canceled ? SimulationStatus.CANCELED : SimulationStatus.FINISHED);
+  }
   expect(scores.every(({ kind, successPercent }) => kind !== "" && successPercent >= 0 && successPercent <= 100)).toBe(
     true,
   );
