@@ -3,8 +3,8 @@
 // them. Through everything but a socket, with the built-in model.
 
 import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
-import { packedTerms } from "../../services/core-objects/knowledge/apart/packed-terms.js";
 import { BUILT_IN } from "../../services/core-objects/knowledge/built-in-embedder.js";
+import { packedTerms } from "../../services/core-objects/knowledge/packed-terms.js";
 import {
   BLOCK,
   type BlockRecord,

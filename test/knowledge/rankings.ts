@@ -2,10 +2,10 @@ import { stemmer as english } from "@orama/stemmers/english";
 import { stemmer as french } from "@orama/stemmers/french";
 import { stemmer as german } from "@orama/stemmers/german";
 import { stemmer as spanish } from "@orama/stemmers/spanish";
-import { packedTerms } from "../../services/core-objects/knowledge/apart/packed-terms.js";
 import { Words } from "../../services/core-objects/knowledge/apart/words.js";
+import { packedTerms } from "../../services/core-objects/knowledge/packed-terms.js";
 import { BLOCK } from "../../services/core-objects/knowledge/records.js";
-import { bm25 } from "../support/bm25.js";
+import { bm25 } from "../../services/shared/tools/bm25.js";
 import type { Passage, Question } from "./set.js";
 
 /** The numbers of passages for a question, the best first. */

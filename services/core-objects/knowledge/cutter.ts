@@ -1,7 +1,7 @@
 import { ThreadStuckError } from "../../shared/process/asked.js";
 import type { Processes } from "../../shared/process/processes.js";
-import { type Cut, cutOf } from "./apart/cut.js";
 import type { CuttingMethods } from "./apart/cutting.js";
+import { type Cut, cutOf } from "./cut.js";
 import { DocumentError } from "./document-error.js";
 import type { DocumentType } from "./records.js";
 

@@ -1,7 +1,7 @@
 import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
-import { areTerms } from "./apart/packed-terms.js";
 import type { RankingMethods } from "./apart/ranking.js";
+import { areTerms } from "./packed-terms.js";
 import type { BlockRecord, DocumentRecord, ServingRecord } from "./records.js";
 
 /** Memory of the words of a block, in bytes for each byte of its terms. */

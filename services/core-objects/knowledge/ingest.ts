@@ -1,9 +1,9 @@
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { newEtag } from "../objects/gate.js";
-import type { Cut } from "./apart/cut.js";
 import { BUILT_IN } from "./built-in-embedder.js";
 import { vectorsOf } from "./checked-vectors.js";
+import type { Cut } from "./cut.js";
 import { documentBytes } from "./document-bytes.js";
 import { DocumentError, HeldUpError } from "./document-error.js";
 import { type Embedder, EmbedderError } from "./embedder.js";

@@ -1,6 +1,6 @@
 import { serveThread } from "../../../shared/process/thread.js";
+import { type Cut, cutOf } from "../cut.js";
 import type { DocumentType } from "../records.js";
-import { type Cut, cutOf } from "./cut.js";
 
 const methods = {
   /** Cuts a text into passages: some seconds for the largest. */

@@ -1,7 +1,7 @@
 import { serveThread } from "../../../shared/process/thread.js";
 import type { Candidate } from "../fused.js";
+import { packedTerms, type Worded } from "../packed-terms.js";
 import { indexClass } from "./index-class.js";
-import { packedTerms, type Worded } from "./packed-terms.js";
 import { type Question, Ranker, type Searchable } from "./ranker.js";
 
 const ranker = new Ranker(indexClass());

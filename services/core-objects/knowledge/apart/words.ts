@@ -1,7 +1,7 @@
+import type { Language } from "../languages.js";
+import { readTerms } from "../packed-terms.js";
+import { bagsOf, soughtIn } from "../terms.js";
 import { Best } from "./best.js";
-import type { Language } from "./languages.js";
-import { readTerms } from "./packed-terms.js";
-import { bagsOf, soughtIn } from "./terms.js";
 
 // Passages of one knowledge base, found by their words: Okapi BM25 over a
 // passage, the headings above it and the name of its document. Postings are plain

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { indexClass } from "../../../../services/core-objects/knowledge/apart/index-class.js";
-import { packedTerms } from "../../../../services/core-objects/knowledge/apart/packed-terms.js";
 import { Ranker } from "../../../../services/core-objects/knowledge/apart/ranker.js";
+import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
 import { vectorOf } from "./plain-embedder.js";
 
 const WORDS = "beacon lateral phishing kernel ransom token cloud mail audit patch logs domain".split(" ");

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packedTerms } from "../../../../services/core-objects/knowledge/apart/packed-terms.js";
 import { Ranker } from "../../../../services/core-objects/knowledge/apart/ranker.js";
 import { createBuiltInEmbedder } from "../../../../services/core-objects/knowledge/built-in-embedder.js";
 import { LEXICAL_WEIGHT } from "../../../../services/core-objects/knowledge/knowledge.js";
+import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { type Asked, MIXED, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
 

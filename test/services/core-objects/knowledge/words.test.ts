@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { packedTerms } from "../../../../services/core-objects/knowledge/apart/packed-terms.js";
-import { tokensIn } from "../../../../services/core-objects/knowledge/apart/terms.js";
 import { Words } from "../../../../services/core-objects/knowledge/apart/words.js";
+import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
+import { tokensIn } from "../../../../services/core-objects/knowledge/terms.js";
 
 const VOCABULARY = "beacon beacons lateral CVE-2024-3094 T1059.001 domain c2 198.51.100.7 the and logs log".split(" ");
 const text = fc.array(fc.constantFrom(...VOCABULARY), { maxLength: 12 }).map((words) => words.join(" "));

@@ -1,6 +1,6 @@
-import { passagesOf } from "../passages.js";
-import { BLOCK, type DocumentType, type PassageRecord } from "../records.js";
 import { packedTerms } from "./packed-terms.js";
+import { passagesOf } from "./passages.js";
+import { BLOCK, type DocumentType, type PassageRecord } from "./records.js";
 
 /** A text in passages, and the terms that each block of them is found by. */
 export interface Cut {

@@ -35,6 +35,7 @@ import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 /** A language by its number, which records keep: append only. 0 is none. */
 export type Language = number;
 
+/** Of what has none of the languages below. */
 export const NO_LANGUAGE: Language = 0;
 
 const STEMMERS: readonly ((word: string) => string)[] = [
