@@ -182,7 +182,7 @@ export const options = {
   knowledgeWordWeight: {
     doc: "The weight of a question's words in a search of knowledge, from 0 to 1. The rest is the weight of its meaning.",
     parse: share,
-    fallback: 0.25,
+    fallback: 0.8,
   },
   traceSpansPerUser: { doc: "The most spans of one user.", parse: positive, fallback: 1_000_000 },
   traceMegabytesPerUser: {

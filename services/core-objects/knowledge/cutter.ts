@@ -1,24 +1,24 @@
 import { ThreadStuckError } from "../../shared/process/asked.js";
 import type { Processes } from "../../shared/process/processes.js";
 import type { CuttingMethods } from "./apart/cutting.js";
+import { type Cut, cutOf } from "./cut.js";
 import { DocumentError } from "./document-error.js";
-import { passagesOf } from "./passages.js";
-import type { DocumentType, PassageRecord } from "./records.js";
+import type { DocumentType } from "./records.js";
 
 /** Characters of a text that is cut at once: some milliseconds at most. */
-const SHORT = 16 * 1024;
+const SHORT = 8 * 1024;
 /** A text of 2 MiB and its passages take a tenth of this heap. */
 const BOUNDS = { megabytes: 256, wholeMegabytes: 640, busyMs: Number.POSITIVE_INFINITY, isLow: true };
 
-/** The dearest text known of 2 MiB takes two seconds on a busy machine. */
-const CUT_MS = 10_000;
+/** The dearest text known of 2 MiB takes six seconds on a busy machine. */
+const CUT_MS = 30_000;
 /** How long the process is kept without a text to cut: its memory goes with it. */
 const IDLE_MS = 10_000;
 
 /** Cuts texts into passages: long ones in a process of their own. */
 export interface Cutter {
   /** @throws DocumentError for one that takes too long. */
-  cut(text: string, type: DocumentType): Promise<PassageRecord[]>;
+  cut(text: string, type: DocumentType): Promise<Cut>;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createCutter(processes: Processes): Cutter {
   const thread = processes.create<CuttingMethods>(new URL("apart/cutting.js", import.meta.url), options);
   return {
     async cut(text, type) {
-      if (text.length <= SHORT) return passagesOf(text, type);
+      if (text.length <= SHORT) return cutOf(text, type);
       return thread.call("cut", { text, type }).catch((error: Error) => {
         if (!(error instanceof ThreadStuckError)) throw error;
         throw new DocumentError(

@@ -10,10 +10,12 @@ export interface Hit {
 
 /** A passage that takes part in the ranking. */
 export interface Candidate extends Omit<Hit, "score"> {
-  /** How well its words fit, from 0 upwards. */
+  /** How much of the question's words it has, from 0 to 1. */
   readonly words: number;
-  /** A cosine; undefined if its knowledge base is searched by words alone, or by another model than embedded it. */
-  readonly meaning: number | undefined;
+  /** What its meaning merits, from 0 to 1; 0 also if it is not compared. */
+  readonly meaning: number;
+  /** It is one of few that have a name or number of the question as a whole. */
+  readonly isExact: boolean;
 }
 
 /** How candidates are ranked. */
@@ -23,29 +25,29 @@ export interface Weights {
   readonly lexicalWeight: number;
 }
 
+/** Of the places that are asked for, the last ones that go to what is exact and would be left out. */
+const FOR_EXACT = 1 / 2;
+
 /**
- * The candidates that fit best, the best first. Words and meaning are each brought to the range from 0 to 1 over all
- * candidates, and added by their weight. A candidate without a meaning counts by its words alone, so that it has the
- * same chance as the others.
+ * The candidates that fit best, the best first. Words and meaning are each what they are by themselves, whoever else
+ * takes part: nothing is good because the rest is bad. What has a rare name or number of the question as a whole is
+ * among them for certain.
  */
 export function fused(candidates: readonly Candidate[], { limit, lexicalWeight }: Weights): Hit[] {
-  let [least, most, mostWords] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.MIN_VALUE];
-  for (const { words, meaning } of candidates) {
-    mostWords = Math.max(mostWords, words);
-    if (meaning === undefined) continue;
-    least = Math.min(least, meaning);
-    most = Math.max(most, meaning);
-  }
-  const scoreOf = (words: number, cosine: number | undefined): number => {
-    if (cosine === undefined) return words / mostWords;
-    const meaning = most === least ? 1 : (cosine - least) / (most - least);
-    return lexicalWeight * (words / mostWords) + (1 - lexicalWeight) * meaning;
-  };
-  return candidates
-    .map(({ base, document, generation, position, words, meaning }) => ({
-      ...{ base, document, generation, position },
-      score: scoreOf(words, meaning),
+  const all = candidates
+    .map(({ base, document, generation, position, words, meaning, isExact }) => ({
+      hit: { base, document, generation, position, score: lexicalWeight * words + (1 - lexicalWeight) * meaning },
+      isExact,
     }))
-    .sort((a, b) => b.score - a.score || (a.document < b.document ? -1 : 1) || a.position - b.position)
-    .slice(0, limit);
+    .sort(
+      ({ hit: a }, { hit: b }) => b.score - a.score || (a.document < b.document ? -1 : 1) || a.position - b.position,
+    );
+  const missed = all
+    .slice(limit)
+    .filter(({ isExact }) => isExact)
+    .slice(0, Math.ceil(limit * FOR_EXACT));
+  const kept = all.slice(0, limit);
+  // In the place of the worst of what is not exact itself.
+  for (let at = kept.length - 1; at >= 0 && missed.length > 0; at--) if (!kept[at]!.isExact) kept[at] = missed.pop()!;
+  return kept.map(({ hit }) => hit);
 }

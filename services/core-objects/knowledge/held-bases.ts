@@ -1,10 +1,13 @@
 import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
 import type { RankingMethods } from "./apart/ranking.js";
-import type { BlockRecord, DocumentRecord, PassageRecord, ServingRecord } from "./records.js";
+import { areTerms } from "./packed-terms.js";
+import type { BlockRecord, DocumentRecord, ServingRecord } from "./records.js";
 
-/** Memory of the words of a passage, in bytes for each byte of its text. */
-const WORDS = 3;
+/** Memory of the words of a block, in bytes for each byte of its terms. */
+const WORDS = 4;
+/** Documents that are on their way to the thread, which takes them in while the next are read. */
+const AT_ONCE = 16;
 /** The revision of a knowledge base that is not in memory as a whole: no knowledge base has it. */
 const NOT_LOADED = " ";
 
@@ -103,6 +106,7 @@ export class HeldBases {
     const one = this.#known.get(id) ?? { revision: NOT_LOADED, documents: new Map(), passages: 0, bytes: 0 };
     this.#known.set(id, one);
     const gone = new Set(one.documents.keys());
+    const taken: Promise<void>[] = [];
     for await (const document of documents.find({ knowledge_base: id }, { sort: { _id: -1 }, hint: "base" })) {
       const { _id, name, serving, state } = document;
       if (serving === null || state === "leaving") continue;
@@ -111,8 +115,12 @@ export class HeldBases {
       if (one.documents.get(_id)?.stamp === stamp) continue;
       const there = await this.#put(id, document, serving);
       if (this.#known.get(id) !== one) break;
-      if (there !== undefined) note(one, _id, { stamp, ...serving, ...there });
+      if (there === undefined) continue;
+      note(one, _id, { stamp, ...serving, ...there });
+      taken.push(there.taken);
+      if (taken.length >= AT_ONCE) await Promise.all(taken.splice(0));
     }
+    await Promise.all(taken);
     // The thread may have ended, or others needed the memory meanwhile.
     if (this.#known.get(id) !== one) return thread.call("drop", id);
     for (const document of gone) {
@@ -127,30 +135,46 @@ export class HeldBases {
     base: string,
     { _id, name }: DocumentRecord,
     { generation, embedder, passages: count }: ServingRecord,
-  ): Promise<Pick<HeldDocument, "dimensions" | "bytes"> | undefined> {
-    const passages: Pick<PassageRecord, "text" | "headings">[] = [];
+  ): Promise<(Pick<HeldDocument, "dimensions" | "bytes"> & { readonly taken: Promise<void> }) | undefined> {
+    const terms: Uint8Array[] = [];
+    let passages = 0;
     let [vectors, dimensions, bytes] = [new Float32Array(0), 0, 0];
     // Block by block, so that a large document is in memory once.
     for await (const block of this.parts.blocks.find({ document: _id, generation }, { sort: { n: 1 } })) {
-      if (passages.length === 0) {
+      if (terms.length === 0) {
         dimensions = block.dimensions;
         vectors = new Float32Array(count * dimensions);
         bytes = vectors.byteLength;
       }
       const own = floatsIn(block.vectors);
-      const at = passages.length * dimensions;
+      const at = passages * dimensions;
       if (at + own.length > vectors.length) return undefined;
       vectors.set(own, at);
-      for (const { text, headings } of block.passages) {
-        passages.push({ text, headings });
-        bytes += WORDS * (text.length + headings.join().length);
-      }
+      passages += block.passages.length;
+      const ofBlock = await this.#termsOf(block);
+      terms.push(ofBlock);
+      bytes += WORDS * ofBlock.length;
     }
-    if (passages.length !== count) return undefined;
+    if (passages !== count) return undefined;
     await this.#makeRoom(base, bytes);
-    const one = { document: _id, name, generation, embedder, passages, vectors };
-    await this.parts.thread.call("put", { base, one }, [vectors.buffer as ArrayBuffer]);
-    return { dimensions, bytes };
+    const one = { document: _id, name, generation, embedder, passages, terms, vectors };
+    const moved = [vectors, ...terms].map(({ buffer }) => buffer as ArrayBuffer);
+    const taken = this.parts.thread.call("put", { base, one }, moved);
+    // Who waits for it hears of it, also if that is later.
+    taken.catch(() => {});
+    return { dimensions, bytes, taken };
+  }
+
+  /** What the passages of a block are found by: made now, and kept, where it is of a version before this one. */
+  async #termsOf({ _id, passages, terms }: BlockRecord): Promise<Uint8Array> {
+    if (areTerms(terms, passages.length)) return Uint8Array.from(terms);
+    const { thread, blocks } = this.parts;
+    const made = await thread.call(
+      "terms",
+      passages.map(({ text, headings }) => ({ text, headings })),
+    );
+    await blocks.updateOne({ _id }, { $set: { terms: made } });
+    return made;
   }
 
   /** Drops the knowledge bases that were asked longest ago, until one has room to grow. */

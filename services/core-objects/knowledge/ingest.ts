@@ -3,13 +3,14 @@ import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { newEtag } from "../objects/gate.js";
 import { BUILT_IN } from "./built-in-embedder.js";
 import { vectorsOf } from "./checked-vectors.js";
+import type { Cut } from "./cut.js";
 import { documentBytes } from "./document-bytes.js";
 import { DocumentError, HeldUpError } from "./document-error.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
 import { type FileType, textOfFile } from "./extract.js";
 import { growDocument } from "./grow-document.js";
 import { mayUse } from "./integration-use.js";
-import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord, type PassageRecord } from "./records.js";
+import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord } from "./records.js";
 import { heldBy, removeDocument } from "./remove-document.js";
 
 /** Passages of one document, at most. */
@@ -51,8 +52,9 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
     const embedder = await embedderOf(context, base);
     const text = await textOf(context, document);
     if (text === undefined) return true;
-    const passages = await passagesIn(context, document, text);
-    const embedded = await embedAll(context, document, passages, embedder, work);
+    const cut = await cutIn(context, document, text);
+    const { passages } = cut;
+    const embedded = await embedAll(context, document, cut, embedder, work);
     if (typeof embedded === "string") return embedded !== "later";
     const bytes = Buffer.byteLength(text) + documentBytes(passages, embedded.dimensions);
     serving = { generation, version, passages: passages.length, embedder: embedder.id, bytes };
@@ -103,23 +105,20 @@ async function textOf(context: Context, document: DocumentRecord): Promise<strin
   return text;
 }
 
-async function passagesIn(
-  { knowledge: { cutter } }: Context,
-  { type }: DocumentRecord,
-  text: string,
-): Promise<readonly PassageRecord[]> {
-  const passages = await cutter.cut(text, type);
+async function cutIn({ knowledge: { cutter } }: Context, { type }: DocumentRecord, text: string): Promise<Cut> {
+  const cut = await cutter.cut(text, type);
+  const { passages } = cut;
   if (passages.length === 0) throw new DocumentError("it contains no text");
   if (passages.length > MAX_PASSAGES)
     throw new DocumentError(`it has more than ${MAX_PASSAGES} passages: divide it into several documents`);
-  return passages;
+  return cut;
 }
 
 /** @returns the length of the vectors; "later" if others have their turn, "lost" if another generation or process took over. */
 async function embedAll(
   context: Context,
   document: DocumentRecord,
-  passages: readonly PassageRecord[],
+  { passages, terms }: Cut,
   embedder: Embedder,
   work: Work,
 ): Promise<{ readonly dimensions: number } | "later" | "lost"> {
@@ -151,6 +150,7 @@ async function embedAll(
       passages: some,
       vectors: packed(vectors),
       dimensions,
+      terms: terms[n] as Uint8Array,
     };
     await blocks.updateOne({ _id: blockIdOf(_id, generation, n) }, { $set: block }, { upsert: true });
     done.add(n);

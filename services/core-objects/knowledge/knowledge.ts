@@ -40,8 +40,8 @@ export interface KnowledgeOptions {
   readonly embedders?: Embedders;
 }
 
-/** How much words count where nothing else is said: measured, see docs/decisions/0033-knowledge.md. */
-export const LEXICAL_WEIGHT = 0.25;
+/** How much words count where nothing else is said: measured, see docs/decisions/0083-words-first.md. */
+export const LEXICAL_WEIGHT = 0.8;
 
 /** Documents of knowledge bases, and what finds passages of them. */
 export interface Knowledge {

@@ -78,6 +78,8 @@ export interface BlockRecord extends Base {
   /** Unit vectors one after another, 32-bit floats of little endian. */
   readonly vectors: Uint8Array;
   readonly dimensions: number;
+  /** What the passages are found by, packed; absent in old records, whose terms are made when they are read. */
+  readonly terms?: Uint8Array;
 }
 
 /** The vector of one passage, where the database itself searches vectors: under its document, generation and position. */

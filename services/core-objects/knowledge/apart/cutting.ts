@@ -1,11 +1,10 @@
 import { serveThread } from "../../../shared/process/thread.js";
-import { passagesOf } from "../passages.js";
-import type { DocumentType, PassageRecord } from "../records.js";
+import { type Cut, cutOf } from "../cut.js";
+import type { DocumentType } from "../records.js";
 
 const methods = {
-  /** Cuts a text into passages: up to half a second for the largest. */
-  cut: ({ text, type }: { readonly text: string; readonly type: DocumentType }): PassageRecord[] =>
-    passagesOf(text, type),
+  /** Cuts a text into passages: some seconds for the largest. */
+  cut: ({ text, type }: { readonly text: string; readonly type: DocumentType }): Cut => cutOf(text, type),
 };
 
 /** What the thread answers to. */

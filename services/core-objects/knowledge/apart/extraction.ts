@@ -1,11 +1,12 @@
 import mammoth from "mammoth";
 import { extractText, getDocumentProxy } from "unpdf";
 import { serveThread } from "../../../shared/process/thread.js";
+import { pageOf } from "./charset.js";
 import { markdownOf } from "./html.js";
 
 const methods = {
   /** The text of a page as Markdown: headings, paragraphs, lists. */
-  html: (file: Uint8Array): string => markdownOf(new TextDecoder().decode(file)),
+  html: (file: Uint8Array): string => markdownOf(pageOf(file)),
 
   async docx(file: Uint8Array): Promise<string> {
     const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(file) });

@@ -4,8 +4,9 @@ import { Best } from "./best.js";
 import { ExactVectors } from "./exact-vectors.js";
 import type { IndexClass } from "./index-class.js";
 import { IndexedVectors } from "./indexed-vectors.js";
+import { Merits } from "./merit.js";
 import type { Near } from "./vectors.js";
-import { Words } from "./words.js";
+import { type Worded, Words } from "./words.js";
 
 /** One generation of a document, to be found. */
 export interface Searchable {
@@ -13,7 +14,10 @@ export interface Searchable {
   readonly name: string;
   readonly generation: number;
   readonly embedder: string;
-  readonly passages: readonly { readonly text: string; readonly headings: readonly string[] }[];
+  /** How many there are. */
+  readonly passages: number;
+  /** Of their blocks, one after another: what packedTerms made. */
+  readonly terms: readonly Uint8Array[];
   /** Unit vectors of the passages, one after another. */
   readonly vectors: Float32Array;
 }
@@ -58,10 +62,12 @@ interface Within {
   readonly base: Base;
 }
 
+/** What a cosine merits by itself: less than any word. */
+const NEAREST = 0.01;
 /** Vectors of a knowledge base that are worth an index. */
 const INDEXED = 2_000;
 
-/** Passages in memory, ranked by words (BM25) and by meaning (cosine), each within what may be seen. */
+/** Passages in memory, ranked by words (BM25) and by what their meaning merits, each within what may be seen. */
 export class Ranker {
   readonly #bases = new Map<string, Base>();
   /** Indexes that are not complete. */
@@ -77,12 +83,12 @@ export class Ranker {
   ) {}
 
   /** Puts a generation of a document in the place of the one before, at once. */
-  put(id: string, { document, generation, embedder, vectors, name, passages }: Searchable): void {
+  put(id: string, { document, generation, embedder, vectors, name, passages, terms }: Searchable): void {
     const base = this.#bases.get(id) ?? { words: new Words(), documents: new Map(), spaces: new Map() };
     this.#bases.set(id, base);
     this.remove(id, document);
-    base.words.put(document, { name, passages });
-    const space = spaceOf(base, embedder, vectors.length / passages.length);
+    base.words.put(document, { name, terms });
+    const space = spaceOf(base, embedder, vectors.length / passages);
     (space.indexed ?? space.exact).put(document, generation, vectors);
     if (space.indexed !== undefined) this.#growing.add(space.indexed);
     base.documents.set(document, { generation, embedder, space });
@@ -125,16 +131,22 @@ export class Ranker {
     });
     const silent = new Set(wordsAlone);
     const candidates = new Map<string, Candidate>();
+    const merits = new Merits(vectors);
     for (const one of wordsIn(within, query, only)) {
       const { generation, embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
       const vector = silent.has(one.base) ? undefined : vectors[embedder];
-      const meaning = vector && space.exact.cosine(vector, one.document, one.position);
+      const cosine = vector && space.exact.cosine(vector, one.document, one.position);
+      const meaning = cosine === undefined ? 0 : merits.of(space.exact, embedder, cosine);
       candidates.set(`${one.document} ${one.position}`, { ...one, generation, words: one.score, meaning });
     }
     const meant = within.filter(({ id }) => !silent.has(id));
     for (const one of this.#nearest(meant, vectors, only, found)) {
       const key = `${one.document} ${one.position}`;
-      if (!candidates.has(key)) candidates.set(key, { ...one, words: 0, meaning: one.score });
+      if (candidates.has(key)) continue;
+      const { embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
+      // Where words find too little, the nearest follow, however far they are.
+      const meaning = Math.max(merits.of(space.exact, embedder, one.score), NEAREST * one.score);
+      candidates.set(key, { ...one, words: 0, meaning, isExact: false });
     }
     return [...candidates.values()];
   }
@@ -180,7 +192,7 @@ export class Ranker {
 }
 
 function wordsIn(within: readonly Within[], query: string, only: ReadonlySet<string> | undefined) {
-  const best = new Best<{ base: string; document: string; position: number; score: number }>(CANDIDATES);
+  const best = new Best<Worded & { readonly base: string }>(CANDIDATES);
   for (const { id, base } of within)
     for (const one of base.words.find(query, CANDIDATES, only)) best.add({ ...one, base: id });
   return best.all();

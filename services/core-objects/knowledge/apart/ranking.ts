@@ -1,5 +1,6 @@
 import { serveThread } from "../../../shared/process/thread.js";
 import type { Candidate } from "../fused.js";
+import { packedTerms, type Worded } from "../packed-terms.js";
 import { indexClass } from "./index-class.js";
 import { type Question, Ranker, type Searchable } from "./ranker.js";
 
@@ -23,6 +24,8 @@ const methods = {
     ranker.put(base, one);
     grow();
   },
+  /** What the passages of a block are found by. */
+  terms: (passages: readonly Worded[]): Uint8Array => packedTerms(passages),
   remove({ base, document }: { readonly base: string; readonly document: string }): void {
     ranker.remove(base, document);
   },

@@ -1,50 +1,62 @@
+import type { Language } from "../languages.js";
+import { readTerms } from "../packed-terms.js";
+import { bagsOf, soughtIn } from "../terms.js";
 import { Best } from "./best.js";
-import { termOf, termsIn } from "./terms.js";
 
-// Passages of one knowledge base, found by their words: BM25+ (Lv and Zhai,
-// 2011) over three fields, with the constants and the sum of MiniSearch, which
-// the tests hold it to. Postings are plain numbers, so that a term that stands
-// in each of 20,000 passages is read in a millisecond.
+// Passages of one knowledge base, found by their words: Okapi BM25 over a
+// passage, the headings above it and the name of its document. Postings are plain
+// numbers, so that a term that stands in each of 20,000 passages is read in a
+// millisecond.
 
 /** What is found of a document by its words. */
 export interface Written {
   readonly name: string;
-  readonly passages: readonly { readonly text: string; readonly headings: readonly string[] }[];
+  /** Of its blocks of passages, one after another: what packedTerms made. */
+  readonly terms: readonly Uint8Array[];
 }
 
 /** A passage with some of the words: the position-th of its document, from 0. */
 export interface Worded {
   readonly document: string;
   readonly position: number;
+  /** How much of the question it has, from 0 to 1: rare words count more. */
   readonly score: number;
+  /** It is one of few that have a name or number of the question as a whole. */
+  readonly isExact: boolean;
 }
 
 const K = 1.2;
-const B = 0.7;
-const D = 0.5;
-/** How much a term counts in the text of a passage, in the headings above it, and in the name of its document. */
-const BOOSTS = [1, 1.5, 1.5] as const;
+const B = 0.75;
+/** How much a word as it is written counts in addition to its stem. */
+const AS_WRITTEN = 0.3;
+/** The part of the passages that is of a language, at least, if questions are read as of that language too. */
+const SPOKEN = 0.02;
+/** Passages that have a name or number as a whole, at most, to be found for certain. */
+const FEW = 5;
 
 /** A posting is the number of a passage times this, and how often the term stands in it, which is less than this. */
 const TIMES = 128;
 /** Passages that are gone before postings are cleared of them, at least; as many as there are, where that is more. */
 const GONE = 1_000;
 
-interface Field {
-  readonly postings: Map<string, number[]>;
-  /** Different words of each passage. */
-  readonly lengths: number[];
-  /** Of all passages that are there. */
-  length: number;
+interface Place {
+  readonly document: string;
+  readonly position: number;
+  readonly language: Language;
 }
 
 /** Words of the passages of one knowledge base. */
 export class Words {
-  readonly #fields: readonly Field[] = BOOSTS.map(() => ({ postings: new Map(), lengths: [], length: 0 }));
+  readonly #postings = new Map<number, number[]>();
   /** The passages of a document, by their numbers. */
   readonly #documents = new Map<string, readonly number[]>();
   /** By number; undefined for what is gone. */
-  readonly #places: ({ readonly document: string; readonly position: number } | undefined)[] = [];
+  readonly #places: (Place | undefined)[] = [];
+  /** Words of each passage, and of all that are there. */
+  readonly #lengths: number[] = [];
+  #length = 0;
+  /** Passages of each language. */
+  readonly #languages = new Map<Language, number>();
   #free: number[] = [];
   #gone: number[] = [];
   #count = 0;
@@ -52,13 +64,32 @@ export class Words {
   constructor(private readonly gone = GONE) {}
 
   /** Puts a document, which is not there. */
-  put(document: string, { name, passages }: Written): void {
-    const numbers = passages.map(({ text, headings }, position) => {
-      const number = this.#free.pop() ?? this.#places.length;
-      this.#places[number] = { document, position };
-      for (const [i, field] of [text, headings.join(" "), name].entries()) add(this.#fields[i]!, number, field);
-      return number;
-    });
+  put(document: string, { name, terms }: Written): void {
+    const numbers: number[] = [];
+    const [named] = bagsOf([name]);
+    /** Where a term of the name stands in the text too. */
+    const both = new Map([...named!.terms.keys()].map((term) => [term, new Set<number>()]));
+    let before = 0;
+    for (const block of terms) {
+      readTerms(block, {
+        passage: (position, language, length) => {
+          const number = this.#free.pop() ?? this.#places.length;
+          this.#places[number] = { document, position: before + position, language };
+          this.#lengths[number] = length + named!.length;
+          this.#length += this.#lengths[number]!;
+          this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1);
+          numbers.push(number);
+        },
+        term: (position, term, times) => {
+          const number = numbers[before + position]!;
+          both.get(term)?.add(number);
+          this.#add(term, number, times + (named!.terms.get(term) ?? 0));
+        },
+      });
+      before = numbers.length;
+    }
+    for (const [term, times] of named!.terms)
+      for (const number of numbers) if (!both.get(term)!.has(number)) this.#add(term, number, times);
     this.#documents.set(document, numbers);
     this.#count += numbers.length;
   }
@@ -68,9 +99,11 @@ export class Words {
     const numbers = this.#documents.get(document) ?? [];
     this.#documents.delete(document);
     for (const number of numbers) {
+      const { language } = this.#places[number]!;
+      this.#languages.set(language, this.#languages.get(language)! - 1);
       this.#places[number] = undefined;
       this.#gone.push(number);
-      for (const field of this.#fields) field.length -= field.lengths[number]!;
+      this.#length -= this.#lengths[number]!;
     }
     this.#count -= numbers.length;
     if (this.#gone.length > Math.max(this.gone, this.#count)) this.#clear();
@@ -78,77 +111,82 @@ export class Words {
 
   /** The passages that fit best, in no order; of these documents alone, where some are given. */
   find(query: string, limit: number, only: ReadonlySet<string> | undefined): readonly Worded[] {
-    const scores = new Float64Array(this.#places.length);
-    // How many different terms of the query stand in a passage.
-    const matched = new Uint16Array(this.#places.length);
-    const terms = termsIn(query).flatMap((word) => termOf(word) ?? []);
-    for (const term of new Set(terms)) {
-      const times = terms.filter((one) => one === term).length;
-      const seen = new Uint8Array(this.#places.length);
-      for (const [i, field] of this.#fields.entries()) this.#score(field, term, times * BOOSTS[i]!, { scores, seen });
-      for (let number = 0; number < seen.length; number++) matched[number]! += seen[number]!;
+    const size = this.#places.length;
+    const scores = new Float64Array(size);
+    const exact = new Uint8Array(size);
+    const scratch = new Float64Array(size);
+    const languages = [...this.#languages].flatMap(([language, passages]) =>
+      passages > this.#count * SPOKEN ? [language] : [],
+    );
+    let most = 0;
+    for (const { stems, written, isExact } of soughtIn(query, languages)) {
+      const some = stems.map((term) => this.#living(term)).filter(({ length }) => length > 0);
+      const touched: number[] = [];
+      for (const postings of some)
+        for (const posting of postings) {
+          const number = Math.floor(posting / TIMES);
+          const fit = this.#fit(posting, number);
+          if (scratch[number] === 0) touched.push(number);
+          if (fit > scratch[number]!) scratch[number] = fit;
+        }
+      const weight = this.#weight(touched.length);
+      most += weight * (K + 1);
+      for (const number of touched) {
+        scores[number]! += weight * scratch[number]!;
+        scratch[number] = 0;
+        if (isExact && touched.length <= FEW) exact[number] = 1;
+      }
+      if (written === undefined) continue;
+      const postings = this.#living(written);
+      const more = AS_WRITTEN * this.#weight(postings.length);
+      most += more * (K + 1);
+      for (const posting of postings) {
+        const number = Math.floor(posting / TIMES);
+        scores[number]! += more * this.#fit(posting, number);
+      }
     }
     const best = new Best<Worded>(limit);
-    for (let number = 0; number < scores.length; number++) {
-      const score = scores[number]! * matched[number]!;
-      if (score <= 0 || score <= best.least) continue;
-      const place = this.#places[number]!;
-      if (only?.has(place.document) !== false) best.add({ ...place, score });
+    for (let number = 0; number < size; number++) {
+      const score = scores[number]! / most;
+      if (!(score > best.least) || score <= 0) continue;
+      const { document, position } = this.#places[number]!;
+      if (only?.has(document) !== false) best.add({ document, position, score, isExact: exact[number] === 1 });
     }
     return best.all();
   }
 
-  #score(
-    field: Field,
-    term: string,
-    boost: number,
-    { scores, seen }: { readonly scores: Float64Array; readonly seen: Uint8Array },
-  ): void {
-    const postings = this.#living(field, term);
-    const idf = Math.log(1 + (this.#count - postings.length + 0.5) / (postings.length + 0.5));
-    const average = field.length / this.#count;
-    for (const posting of postings) {
-      const number = Math.floor(posting / TIMES);
-      const times = posting % TIMES;
-      const length = field.lengths[number]! / average;
-      scores[number]! += boost * idf * (D + (times * (K + 1)) / (times + K * (1 - B + B * length)));
-      seen[number] = 1;
-    }
+  /** How well a passage fits a term, from 0 to K + 1. */
+  #fit(posting: number, number: number): number {
+    const times = posting % TIMES;
+    return (times * (K + 1)) / (times + K * (1 - B + (B * this.#lengths[number]! * this.#count) / this.#length));
   }
 
-  #living({ postings }: Field, term: string): number[] {
-    const all = postings.get(term) ?? [];
+  /** What a term weighs that so many passages have. */
+  #weight(passages: number): number {
+    return Math.log(1 + (this.#count - passages + 0.5) / (passages + 0.5));
+  }
+
+  #add(term: number, number: number, times: number): void {
+    const posting = number * TIMES + Math.min(times, TIMES - 1);
+    const postings = this.#postings.get(term);
+    if (postings === undefined) this.#postings.set(term, [posting]);
+    else postings.push(posting);
+  }
+
+  #living(term: number): readonly number[] {
+    const all = this.#postings.get(term) ?? [];
     if (this.#gone.length === 0) return all;
     return all.filter((posting) => this.#places[Math.floor(posting / TIMES)] !== undefined);
   }
 
   /** Clears the postings of what is gone, whose numbers are free then. */
   #clear(): void {
-    for (const field of this.#fields) {
-      for (const term of field.postings.keys()) {
-        const living = this.#living(field, term);
-        if (living.length === 0) field.postings.delete(term);
-        else field.postings.set(term, living);
-      }
+    for (const term of this.#postings.keys()) {
+      const living = this.#living(term);
+      if (living.length === 0) this.#postings.delete(term);
+      else this.#postings.set(term, [...living]);
     }
     this.#free = this.#free.concat(this.#gone);
     this.#gone = [];
-  }
-}
-
-function add(field: Field, number: number, text: string): void {
-  const words = termsIn(text);
-  field.lengths[number] = new Set(words).size;
-  field.length += field.lengths[number]!;
-  const times = new Map<string, number>();
-  for (const word of words) {
-    const term = termOf(word);
-    if (term !== null) times.set(term, (times.get(term) ?? 0) + 1);
-  }
-  for (const [term, count] of times) {
-    const posting = number * TIMES + Math.min(count, TIMES - 1);
-    const postings = field.postings.get(term);
-    if (postings === undefined) field.postings.set(term, [posting]);
-    else postings.push(posting);
   }
 }

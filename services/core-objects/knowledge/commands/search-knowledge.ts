@@ -12,6 +12,7 @@ import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
 import type { KnowledgeBaseRecord } from "../../kinds/knowledge-bases/record.js";
 import { filterOf } from "../../policy.js";
+import { BUILT_IN } from "../built-in-embedder.js";
 import type { Hit } from "../fused.js";
 import { LEXICAL_WEIGHT } from "../knowledge.js";
 import type { Asked, Embedded } from "../questions.js";
@@ -65,6 +66,7 @@ async function search(
   const { ranking, questions, options } = context.knowledge;
   const isChosen = knowledgeBaseIds.length > 0 || documentIds.length > 0;
   let embedded: Embedded | undefined;
+  let isBuiltInAsked = false;
   for (let attempt = 1; ; attempt++) {
     const notes: string[] = [];
     const all = await basesIn(context, knowledgeBaseIds, caller, notes);
@@ -72,19 +74,28 @@ async function search(
     const asked: Asked[] = [];
     for (const { _id: id, revision, owner } of bases)
       asked.push({ id, owner, embedders: await ranking.load({ id, revision }, attempt > 1) });
-    embedded ??= await questions.embed({ query, bases: asked, caller, isChosen, signal });
-    const { vectors, wordsAlone } = embedded;
-    const { hits, missing } = await ranking.rank(
-      {
+    const rank = async () => {
+      const among = isBuiltInAsked ? asked : asked.map(withoutBuiltIn);
+      embedded ??= await questions.embed({ query, bases: among, caller, isChosen, signal });
+      const question = {
         query,
-        vectors,
-        wordsAlone: [...wordsAlone.keys()],
+        vectors: embedded.vectors,
+        wordsAlone: [...embedded.wordsAlone.keys()],
         documents: documentIds.length === 0 ? undefined : documentIds,
         limit,
         lexicalWeight: options.lexicalWeight ?? LEXICAL_WEIGHT,
-      },
-      bases.map(({ _id: id, revision }) => ({ id, revision })),
-    );
+      };
+      return ranking.rank(
+        question,
+        bases.map(({ _id: id, revision }) => ({ id, revision })),
+      );
+    };
+    let { hits, missing } = await rank();
+    if (hits.length < limit && !isBuiltInAsked && asked.some(({ embedders }) => embedders.has(BUILT_IN))) {
+      [isBuiltInAsked, embedded] = [true, undefined];
+      ({ hits, missing } = await rank());
+    }
+    const wordsAlone = embedded?.wordsAlone ?? new Map<string, string>();
     if (missing.length > 0)
       notes.push(
         `${missing.length} knowledge bases were not searched, because the memory for searches is in use: name fewer, or repeat the call`,
@@ -93,6 +104,14 @@ async function search(
     if (passages.length === hits.length || attempt === TRIES)
       return { passages, notes, wordsAlone: wordsAloneIn(bases, wordsAlone) };
   }
+}
+
+/**
+ * The built-in model is asked where words find less than was asked for: on real documents it adds nothing to what they
+ * find, and takes longer than they do.
+ */
+function withoutBuiltIn(base: Asked): Asked {
+  return { ...base, embedders: new Map([...base.embedders].filter(([id]) => id !== BUILT_IN)) };
 }
 
 /** The knowledge bases that were searched by words alone, by reason. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ranker } from "../../../../services/core-objects/knowledge/apart/ranker.js";
 import { createBuiltInEmbedder } from "../../../../services/core-objects/knowledge/built-in-embedder.js";
 import { LEXICAL_WEIGHT } from "../../../../services/core-objects/knowledge/knowledge.js";
+import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
 import { type Asked, MIXED, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
 
@@ -20,7 +21,9 @@ beforeAll(async () => {
   const found = await embedder.embed(texts, never);
   for (const [i, document] of NAMES.entries()) {
     const passages = [{ text: texts[i]!, headings: [] }];
-    ranker.put("base", { document, name: "", generation: 1, embedder: embedder.id, passages, vectors: found[i]! });
+    const terms = [packedTerms(passages)];
+    const put = { document, name: "", generation: 1, embedder: embedder.id, passages: 1, terms, vectors: found[i]! };
+    ranker.put("base", put);
   }
   const asked = await embedder.embed(
     QUESTIONS.map(([question]) => question),

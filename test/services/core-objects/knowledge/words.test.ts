@@ -1,10 +1,8 @@
 import fc from "fast-check";
-import MiniSearch from "minisearch";
 import { expect, test } from "vitest";
-import { termOf, termsIn } from "../../../../services/core-objects/knowledge/apart/terms.js";
 import { Words } from "../../../../services/core-objects/knowledge/apart/words.js";
-
-// Held to MiniSearch, which ranked before.
+import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
+import { tokensIn } from "../../../../services/core-objects/knowledge/terms.js";
 
 const VOCABULARY = "beacon beacons lateral CVE-2024-3094 T1059.001 domain c2 198.51.100.7 the and logs log".split(" ");
 const text = fc.array(fc.constantFrom(...VOCABULARY), { maxLength: 12 }).map((words) => words.join(" "));
@@ -15,39 +13,49 @@ const passages = fc.array(fc.record({ text, headings: fc.array(text, { maxLength
 const written = fc.record({ name: text, passages });
 const step = fc.record({ document: fc.constantFrom("a", "b", "c", "d"), put: fc.option(written, { freq: 3 }) });
 
-/** As it was asked before. */
-function miniSearch() {
-  return new MiniSearch({
-    fields: ["text", "headings", "name"],
-    tokenize: termsIn,
-    processTerm: termOf,
-    searchOptions: { boost: { headings: 1.5, name: 1.5 } },
-  });
+interface Given {
+  readonly name: string;
+  readonly passages: readonly { readonly text: string; readonly headings: readonly string[] }[];
 }
 
-test("words find what MiniSearch finds, with the same scores, whatever comes and goes", () => {
+function put(words: Words, document: string, { name, passages }: Given): void {
+  words.put(document, { name, terms: [packedTerms(passages)] });
+}
+
+/** With documents of one passage each, by their names. */
+function filled(texts: Readonly<Record<string, string>>): Words {
+  const words = new Words();
+  for (const [document, one] of Object.entries(texts))
+    put(words, document, { name: "", passages: [{ text: one, headings: [] }] });
+  return words;
+}
+
+function foundIn(words: Words, query: string): string[] {
+  const found = [...words.find(query, 10, undefined)].sort((a, b) => b.score - a.score);
+  return found.map(({ document }) => document);
+}
+
+test("what comes and goes leaves nothing behind: the rest is found as if it were there alone", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), text, fc.boolean(), (steps, query, isOne) => {
       const words = new Words(2);
-      const there = new Map<string, NonNullable<(typeof steps)[number]["put"]>>();
-      for (const { document, put } of steps) {
+      const there = new Map<string, Given>();
+      for (const { document, put: given } of steps) {
         words.remove(document);
         there.delete(document);
-        if (put === null) continue;
-        words.put(document, put);
-        there.set(document, put);
+        if (given === null) continue;
+        put(words, document, given);
+        there.set(document, given);
       }
-      // Anew, since MiniSearch counts what is gone until it comes upon it.
-      const model = miniSearch();
-      for (const [document, { name, passages }] of there)
-        for (const [i, { text, headings }] of passages.entries())
-          model.add({ id: `${document} ${i}`, text, headings: headings.join(" "), name });
+      const anew = new Words();
+      for (const [document, given] of there) put(anew, document, given);
       const only = isOne ? new Set(["a"]) : undefined;
-      const found = words.find(query, 100, only).map((one) => [`${one.document} ${one.position}`, one.score] as const);
-      const expected = model.search(query).filter(({ id }) => only === undefined || id.startsWith("a "));
-      expect(found.map(([id]) => id).sort()).toEqual(expected.map(({ id }) => id as string).sort());
-      const scores = new Map(found);
-      for (const { id, score } of expected) expect(scores.get(id)).toBeCloseTo(score, 8);
+      const scores = (of: Words) =>
+        Object.fromEntries(of.find(query, 100, only).map((one) => [`${one.document} ${one.position}`, one.score]));
+      const [found, expected] = [scores(words), scores(anew)];
+      expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
+      for (const [place, score] of Object.entries(expected)) expect(found[place]).toBeCloseTo(score, 8);
+      for (const score of Object.values(found)) expect(score).toBeLessThanOrEqual(1);
     }),
     { numRuns: 300 },
   );
@@ -56,20 +64,50 @@ test("words find what MiniSearch finds, with the same scores, whatever comes and
 test("the best come first, and no more than are asked for", () => {
   const words = new Words();
   const passages = Array.from({ length: 50 }, (_, i) => ({ text: "log ".repeat(i + 1), headings: [] }));
-  words.put("a", { name: "", passages });
-  expect(words.find("log", 3, undefined).map(({ position }) => position)).toEqual([49, 48, 47]);
+  put(words, "a", { name: "", passages });
+  const found = [...words.find("log", 3, undefined)].sort((a, b) => b.score - a.score);
+  expect(found.map(({ position }) => position)).toEqual([49, 48, 47]);
 });
 
 test("what is joined is found by its parts and as a whole", () => {
-  expect(termsIn("See CVE-2024-3094, evil.example/x.")).toEqual([
-    ...["See", "CVE", "2024", "3094", "CVE-2024-3094", "evil", "example", "x", "evil.example/x"],
+  expect(tokensIn("See CVE-2024-3094, evil.example/x.").map(({ word }) => word)).toEqual([
+    ...["see", "cve", "2024", "3094", "cve-2024-3094", "evil", "example", "x", "evil.example/x"],
   ]);
+});
+
+test("words are found in their other forms, in the language of the passage", () => {
+  const words = filled({
+    de: "Die Anwendungen und die Schwachstellen sind in dieser Liste, und das ist nicht alles.",
+    es: "Las aplicaciones y las vulnerabilidades que se encuentran en la lista no son todas.",
+    en: "The applications and the weaknesses that are in this list are not all there is.",
+  });
+  expect(foundIn(words, "Anwendung Schwachstelle")[0]).toBe("de");
+  expect(foundIn(words, "aplicación vulnerabilidad")[0]).toBe("es");
+  expect(foundIn(words, "weakness")[0]).toBe("en");
+});
+
+test("what is written without spaces is found by its words, and an identifier in it", () => {
+  const words = filled({
+    keys: "アプリの中に暗号鍵を埋め込むと、逆アセンブラで取り出されます。",
+    logs: "ログに機密データを書き込むと、CVE-2024-3094の調査で漏れます。",
+    thai: "การเข้ารหัสข้อมูลช่วยป้องกันการรั่วไหล",
+  });
+  expect(foundIn(words, "暗号鍵はなぜ危険か")[0]).toBe("keys");
+  expect(foundIn(words, "機密データ")[0]).toBe("logs");
+  expect(foundIn(words, "cve-2024-3094")[0]).toBe("logs");
+  expect(foundIn(words, "ข้อมูล")[0]).toBe("thai");
+});
+
+test("a word that tells nothing decides nothing, unless there is no other", () => {
+  const words = filled({ who: "Who is who and what is what in the house.", beacon: "A beacon calls home." });
+  expect(foundIn(words, "what is the beacon")).toEqual(["beacon"]);
+  expect(foundIn(words, "who")).toEqual(["who"]);
 });
 
 test("a word as long as a document is read once", () => {
   const terms = (length: number): number => {
     const since = process.cpuUsage();
-    expect(termsIn("a".repeat(length))).toHaveLength(1);
+    expect(tokensIn("a".repeat(length)).length).toBeLessThanOrEqual(1);
     const { user, system } = process.cpuUsage(since);
     return user + system;
   };

@@ -1,0 +1,61 @@
+// How well words find what answers a question in documents that others wrote:
+// `npm run -s measure:knowledge FOLDER`, with the folder that fetch.sh filled.
+// All questions were in sight while the search was made: none is held out.
+
+import { ours, plain, type Ranking, stemmed } from "./rankings.js";
+import { answersOf, passagesIn, QUESTIONS, type Question } from "./set.js";
+
+const DEPTH = 10;
+const DRAWS = 2_000;
+
+const folder = process.argv[2];
+if (folder === undefined) throw new Error("name the folder that test/knowledge/fetch.sh filled");
+const passages = passagesIn(folder);
+const answers = QUESTIONS.map((one) => answersOf(one, passages));
+
+function reciprocalRanks(rank: Ranking): number[] {
+  return QUESTIONS.map((question, i) => {
+    const place = rank(question)
+      .slice(0, DEPTH)
+      .findIndex((number) => answers[i]!.has(number));
+    return place < 0 ? 0 : 1 / (place + 1);
+  });
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** What 95 of 100 draws of the gains, in pairs, lie between (bootstrap, seeded). */
+function intervalOf(gains: readonly number[]): string {
+  let seed = 1;
+  const random = (): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed / 2 ** 31;
+  };
+  const means = Array.from({ length: DRAWS }, () => mean(gains.map(() => gains[Math.floor(random() * gains.length)]!)));
+  means.sort((a, b) => a - b);
+  return `${means[DRAWS * 0.025]!.toFixed(3)} to ${means[DRAWS * 0.975 - 1]!.toFixed(3)}`;
+}
+
+const GROUPS: Readonly<Record<string, (question: Question, i: number) => boolean>> = {
+  all: () => true,
+  "every second": (_, i) => i % 2 === 1,
+  ...Object.fromEntries(
+    ["en", "ja", "de", "es", "fr"].map((one) => [one, ({ language }: Question) => language === one]),
+  ),
+  ...Object.fromEntries(
+    (["question", "key words", "exact term"] as const).map((one) => [one, ({ kind }: Question) => kind === one]),
+  ),
+  "ja, not questions": ({ language, kind }) => language === "ja" && kind !== "question",
+};
+
+const [own, bare, stems] = [ours(passages), plain(passages), stemmed(passages)].map(reciprocalRanks);
+process.stdout.write(`${passages.length} passages, ${QUESTIONS.length} questions\n\n`);
+process.stdout.write("| MRR@10 | questions | ours | BM25 | BM25, stems | gain over BM25 | over BM25, stems |\n");
+process.stdout.write("| --- | --- | --- | --- | --- | --- | --- |\n");
+for (const [name, isIn] of Object.entries(GROUPS)) {
+  const here = QUESTIONS.flatMap((question, i) => (isIn(question, i) ? [i] : []));
+  const of = (ranks: readonly number[]): number[] => here.map((i) => ranks[i]!);
+  const gain = (ranks: readonly number[]): string => intervalOf(here.map((i) => own![i]! - ranks[i]!));
+  const means = [own!, bare!, stems!].map((ranks) => mean(of(ranks)).toFixed(3)).join(" | ");
+  process.stdout.write(`| ${name} | ${here.length} | ${means} | ${gain(bare!)} | ${gain(stems!)} |\n`);
+}

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { markdownOf } from "../../services/core-objects/knowledge/apart/html.js";
+import { passagesOf } from "../../services/core-objects/knowledge/passages.js";
+
+// Documents that others wrote, in five languages, and questions about them. The
+// documents are not here: documents.json says where they are, in which commit,
+// and under which licence. fetch.sh brings them.
+
+/** A document of another repository. */
+export interface ForeignDocument {
+  readonly repository: string;
+  readonly commit: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly licence: string;
+  readonly language: string;
+}
+
+/** A question, and the words that the passage that answers it has. */
+export interface Question {
+  readonly language: string;
+  readonly kind: "question" | "key words" | "exact term";
+  readonly question: string;
+  /** Which of the documents. */
+  readonly document: number;
+  readonly answer: string;
+}
+
+/** A passage, numbered over all documents. */
+export interface Passage {
+  readonly document: number;
+  readonly language: string;
+  readonly name: string;
+  readonly text: string;
+  readonly headings: readonly string[];
+}
+
+function read<T>(name: string): T {
+  return JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8")) as T;
+}
+
+export const DOCUMENTS = read<readonly ForeignDocument[]>("documents.json");
+export const QUESTIONS = read<readonly Question[]>("questions.json");
+
+/** The passages of all documents in a folder. @throws if one is missing or another than the questions are about. */
+export function passagesIn(folder: string): Passage[] {
+  return DOCUMENTS.flatMap(({ repository, path, sha256, language }, document) => {
+    const bytes = readFileSync(join(folder, repository, path));
+    if (createHash("sha256").update(bytes).digest("hex") !== sha256)
+      throw new Error(`${repository}/${path} is another document than documents.json says: fetch it again`);
+    const text = bytes.toString("utf8");
+    const isHtml = path.endsWith(".htm");
+    const name = path.split("/").at(-1) as string;
+    return passagesOf(isHtml ? markdownOf(text) : text, isHtml ? "html" : "markdown").map((one) => ({
+      ...{ document, language, name, text: one.text, headings: one.headings },
+    }));
+  });
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, " ");
+
+/** The passages that answer a question, by number. @throws if there are none. */
+export function answersOf({ document, answer, question }: Question, passages: readonly Passage[]): Set<number> {
+  const right = passages.flatMap((one, number) =>
+    one.document === document && squeezed(one.text).includes(answer) ? [number] : [],
+  );
+  if (right.length === 0) throw new Error(`no passage answers: ${question}`);
+  return new Set(right);
+}
