@@ -48,7 +48,7 @@ export const kind = defineKind({
     pausedReason: record.paused === "" ? undefined : record.paused,
     maxSteps: record.max_steps,
     timeoutSeconds: record.timeout_seconds,
-    askingRunId: record.asking,
+    askingRun: record.asking === undefined ? undefined : { id: record.asking },
   }),
   reseal: ({ delegation }, again) => (delegation === "" ? {} : { delegation: again(delegation, "delegation") }),
   list: {
