@@ -27,7 +27,11 @@ export function pairsOf(
   after: readonly UpstreamInjectResult[],
 ): readonly Pair[] {
   const others = new Map<string, UpstreamInjectResult[]>();
-  for (const row of after) others.set(sameAs(row), [...(others.get(sameAs(row)) ?? []), row]);
+  for (const row of after) {
+    const alike = others.get(sameAs(row));
+    if (alike === undefined) others.set(sameAs(row), [row]);
+    else alike.push(row);
+  }
   const pairs = before.map((row) => pair(row, others.get(sameAs(row))?.shift()));
   return [...pairs, ...[...others.values()].flat().map((row) => pair(undefined, row))];
 }

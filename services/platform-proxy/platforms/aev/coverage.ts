@@ -78,7 +78,11 @@ function counted(
 ): Covered[] {
   const byId = new Map<string, RanInject[]>();
   for (const inject of injects) {
-    for (const id of new Set(idsOf(inject))) byId.set(id, [...(byId.get(id) ?? []), inject]);
+    for (const id of new Set(idsOf(inject))) {
+      const own = byId.get(id);
+      if (own === undefined) byId.set(id, [inject]);
+      else own.push(inject);
+    }
   }
   return subjects.map((subject) => {
     const own = byId.get(subject.id) ?? [];
