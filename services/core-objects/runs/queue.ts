@@ -162,12 +162,19 @@ export class Hold {
     await this.goOn({ ...set, state: "queued", stalls: 0, due_at: new Date(Date.now() + ms), etag: newEtag() });
   }
 
+  /** The run has ended, and nobody acts for its user by it any more. */
+  async actsNoMore(): Promise<void> {
+    await this.#setEnded({ delegation: "" });
+  }
+
   /** What is left of an ended run is told: nobody takes it any more. */
   async forget(): Promise<void> {
-    await this.context.runs.updateOne(
-      { _id: this.run._id, fence: this.run.fence, state: { $in: [...ENDED] } },
-      { $set: { due_at: null, queue: null, delegation: "" } },
-    );
+    await this.#setEnded({ due_at: null, queue: null, delegation: "" });
+  }
+
+  async #setEnded(set: Partial<RunRecord>): Promise<void> {
+    const { _id, fence } = this.run;
+    await this.context.runs.updateOne({ _id, fence, state: { $in: [...ENDED] } }, { $set: set });
   }
 }
 

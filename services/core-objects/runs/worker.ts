@@ -120,16 +120,20 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     await tell(hold);
   }
 
-  /** Tells what an ended run left: its trace, and that nobody acts for its user any more. */
+  /** Tells what an ended run left: that nobody acts for its user any more, and its trace. */
   async function tell(hold: Hold): Promise<void> {
     const run = await context.runs.findOne({ _id: hold.run._id });
     if (run === null) return;
     try {
+      // First: that nobody acts for the user any more does not wait for the traces.
+      if (run.delegation !== "") {
+        if (run.trigger === "manual")
+          await context.delegations.end(context.seal.open(run.delegation, delegationPlace(run._id)));
+        await hold.actsNoMore();
+      }
       const steps = await hold.steps();
       await new ToldSteps(context, parts.peers, run).all(steps, true);
       await exportRun(parts.peers, run);
-      if (run.delegation !== "" && run.trigger === "manual")
-        await context.delegations.end(context.seal.open(run.delegation, delegationPlace(run._id)));
     } catch (error) {
       if (run.stalls <= MAX_STALLS) {
         const wait = Math.min(FIRST_WAIT_MS * 2 ** run.stalls, LONGEST_WAIT_MS);
