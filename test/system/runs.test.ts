@@ -150,7 +150,9 @@ test("without a model a run fails with that sentence, which whoever waits for it
   const args = { agent_id: "builtin.gap-analyst", input: "Look.", wait_seconds: 20 };
   const { run } = await call<{ run: Run }>(url, api_key, "trigger_run", args);
   expect(run).toMatchObject({ state: "failed", error: { reason: "no_model" } });
-  expect(run.error?.message).toMatch(/^no model is configured: create an integration with create_integration and /);
+  expect(run.error?.message).toMatch(
+    /^no model is configured: create an integration with create_integration, which your runs /,
+  );
 });
 
 test("a run of a key that is revoked ends with that reason, and calls nothing more", async () => {

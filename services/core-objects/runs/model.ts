@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import type { Patience } from "../../shared/isolation/isolation.js";
-import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
+import { MisbehavedError, REFUSED_ADDRESS } from "../../shared/isolation/misbehaved.js";
 import type { Context } from "../context.js";
 import type { IntegrationRecord } from "../kinds/integrations/record.js";
 import { leaveOut, leftOut } from "../objects/left-out.js";
@@ -73,7 +73,8 @@ export async function ask(context: Context, question: Question): Promise<Said> {
     const words = failureOf(error, redactor);
     const isHarmful = error instanceof MisbehavedError && error.misbehaviour === "harmful";
     if (isHarmful) await leaveOut(context, "integration", integration._id, error, words);
-    throw new ModelError(isHarmful ? "unreadable" : "down", sentence(words));
+    const isClosed = (error as Error).name === REFUSED_ADDRESS;
+    throw new ModelError(isHarmful ? "unreadable" : isClosed ? "refused" : "down", sentence(words));
   }
   if ("answer" in reply) return reply.answer;
   const { kind, inputTokens, afterMs } = reply.failure;

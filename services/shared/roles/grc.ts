@@ -17,6 +17,7 @@ const MODELS: readonly (readonly [model: string, under: readonly string[], noun:
     ["riskscenario", ["Core", "Risk scenario"], "risk scenario", ["view", "add", "change", "delete"]],
     ["ebiosrmstudy", ["EBIOS RM", "EbiosRMStudy"], "EBIOS RM study", ["view"]],
     ["operationalscenario", ["EBIOS RM", "Operational scenario"], "operational scenario", ["view"]],
+    ["vulnerability", ["Core", "Vulnerability"], "vulnerability", ["view"]],
     ["entity", ["Third Party Risk Management", "Entity"], "entity", ["view"]],
     ["folder", ["IAM", "Domain"], "domain", ["view"]],
   ];

@@ -1,4 +1,4 @@
-import { APIError, OpenAI } from "openai";
+import { type APIError, OpenAI } from "openai";
 import {
   createBoundedFetch,
   dispatcherOf,
@@ -6,7 +6,7 @@ import {
   wordsOf,
 } from "../../../shared/isolation/apart/bounded-fetch.js";
 import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
-import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { MisbehavedError, REFUSED_ADDRESS } from "../../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread } from "../../../shared/process/thread.js";
 import { estimatedTokens } from "../estimated-tokens.js";
@@ -75,7 +75,8 @@ const methods = {
     } catch (error) {
       if (signal.aborted) throw plainError(error);
       const plain = plainError(error);
-      if (plain instanceof MisbehavedError) throw plain;
+      // Of these the caller tells others: of a remote that misbehaves, and of an address that is closed.
+      if (plain instanceof MisbehavedError || plain.name === REFUSED_ADDRESS) throw plain;
       reply = { failure: failureOf(error, estimatedTokens(characters)) };
     }
     return JSON.stringify(reply);
@@ -89,9 +90,7 @@ const methods = {
       return JSON.stringify(data.slice(0, MAX_MODELS).map(({ id }) => String(id).slice(0, MAX_NAME)));
     } catch (error) {
       const plain = plainError(error);
-      throw plain instanceof MisbehavedError || !(error instanceof APIError)
-        ? plain
-        : Object.assign(new Error(failureOf(error, 0).why), { name: plain.name });
+      throw typeof (error as Partial<APIError>).status === "number" ? new Error(failureOf(error, 0).why) : plain;
     }
   },
 };
