@@ -15,6 +15,8 @@ const LONGER: Readonly<Record<string, string>> = {
   lookup_ioc: "its one row is all that is known of a value: the indicators and reports that bear it",
   list_sightings:
     "a row has two ends, each with its id, type and name, and two times; by one end it is below 250 bytes",
+  list_relationships: "a row has two ends, each with its id, type and name, and the period in which it holds",
+  list_entity_relationships: "a row has its other end, with id, type and name, and the period in which it holds",
   list_agents: "an agent is chosen by its description",
   list_skills: "a skill is chosen by its description",
   list_assignments: "an assignment is told by its agent, its schedule and when it is due next",
@@ -68,6 +70,7 @@ test("no row is without the id that the next step takes", () => {
     "list_entity_changes",
     "get_simulation_results",
     "inspect_simulation_comparison",
+    "list_assessment_differences",
     "list_maturity_levels",
     "list_run_steps",
     "search_knowledge",

@@ -62,7 +62,11 @@ async function firstPage(
   const tool = served.get(of.tool)!;
   const [first, second] = rowsOf(tool, await textOf(stage, tool)) as Record<string, unknown>[];
   const member = of.member ?? "id";
-  return { ...args, [of.argument]: first?.[member], ...(of.second !== undefined && { [of.second]: second?.[member] }) };
+  return {
+    ...{ ...args, [of.argument]: first?.[member] },
+    ...(of.same !== undefined && { [of.same]: first?.[member] }),
+    ...(of.second !== undefined && { [of.second]: second?.[member] }),
+  };
 }
 
 /** The text that the model gets. */

@@ -16,6 +16,8 @@ export interface Question {
     readonly argument: string;
     /** The argument that the second row gives. */
     readonly second?: string;
+    /** Another argument that the first row gives. */
+    readonly same?: string;
   };
   /** What the tool asked the real platform, and what that answered; none on core. */
   readonly recorded?: readonly { readonly args?: Args; readonly answers: readonly Recorded[] }[];
@@ -244,6 +246,14 @@ export const QUESTIONS: readonly Question[] = [
     tool: "list_requirement_assessments",
     recorded: [{ args: { assessment_id: AUDIT }, answers: [133, 145] }, { answers: [NO_AUDITS, 164] }],
   },
+  {
+    server: "grc",
+    tool: "list_assessment_differences",
+    // Every requirement of an audit, joined with itself.
+    args: { with_unchanged: true },
+    of: { tool: "list_assessments", argument: "assessment_id", same: "base_assessment_id" },
+  },
+  { server: "grc", tool: "list_vulnerabilities" },
   { server: "grc", tool: "list_evidence", recorded: [{ answers: [188] }] },
   { server: "grc", tool: "list_risk_scenarios", recorded: [{ answers: [RISK_ASSESSMENTS, 230] }] },
   {
