@@ -88,7 +88,7 @@ export interface Kind {
   readonly references: Readonly<Record<string, string>>;
   /** How each of these references is taken away, in words that name a tool and its argument. */
   readonly detaching: Readonly<Record<string, string>>;
-  /** Whoever is given one needs what it refers to as well. */
+  /** A user with whom one is shared also needs the objects that it refers to. */
   readonly hasParts: boolean;
   readonly capabilities: readonly Capability[];
   routes(context: Context): readonly Method[];

@@ -105,7 +105,7 @@ export const CONVENTIONS: readonly Convention[] = [
     },
   },
   {
-    // What an agent's span says besides the words of OpenTelemetry.
+    // Attributes of an agent's span in addition to those of OpenTelemetry.
     name: "pydantic-ai",
     version: "2.68",
     keys: { input: ["pydantic_ai.all_messages"], output: ["final_result"] },

@@ -8,8 +8,8 @@ import type { AuditReceiver } from "./receiver.js";
 import { exported } from "./record.js";
 import { type AuditExportSettings, openReceiver } from "./setting.js";
 
-/** Records of one delivery at most. */
-const BATCH = 1_000;
+/** Records of one delivery at most: their hashes and their JSON are made without a pause. */
+const BATCH = 500;
 /** How often new records are looked for, in milliseconds. */
 const LOOK_MS = 1_000;
 /** How long a receiver that fails is left alone, at first and at most, in milliseconds. */

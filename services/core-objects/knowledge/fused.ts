@@ -29,8 +29,8 @@ export interface Weights {
 const FOR_EXACT = 1 / 2;
 
 /**
- * The candidates that fit best, the best first. Words and meaning are each what they are by themselves, whoever else
- * takes part: nothing is good because the rest is bad. What has a rare name or number of the question as a whole is
+ * The candidates that fit best, the best first. Words and meaning are each scored alone:
+ * no score depends on the other candidates. A passage that has a rare name or number of the question as a whole is
  * among them for certain.
  */
 export function fused(candidates: readonly Candidate[], { limit, lexicalWeight }: Weights): Hit[] {

@@ -32,7 +32,7 @@ import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 // A text is of the language whose commonest words it has most of. What is
 // written without spaces has no stems, and is of no language here.
 
-/** A language by its number, which records keep: append only. 0 is none. */
+/** A language by its number, which records keep: append only. 0 means that it is not known. */
 export type Language = number;
 
 /** Of what has none of the languages below. */
@@ -63,7 +63,7 @@ export class Tongue {
     for (const language of ofWord.get(word) ?? []) this.#counts[language]!++;
   }
 
-  /** The language, if there are so many words that say so; the other one if not. */
+  /** The language, if this number of words says so; otherwise the other one. */
   languageOr(other: Language, enough = 1): Language {
     let best: Language = NO_LANGUAGE;
     for (let one = 1; one < LANGUAGES; one++) if (this.#counts[one]! > this.#counts[best]!) best = one;

@@ -6,7 +6,7 @@ import { type Bag, bagsOf } from "./terms.js";
 //   version, passages; of each passage language, length (16 bits);
 //   of each term number (32 bits), passages; of each of them its position, times.
 
-/** Another one with each other way to make terms: what was packed before is made anew. */
+/** Raise it when terms are made in another way: terms that were packed before are then made again. */
 const VERSION = 1;
 const MOST_TIMES = 127;
 
@@ -57,7 +57,7 @@ export interface TermReader {
   term(position: number, number: number, times: number): void;
 }
 
-/** Whether bytes are terms as they are made now, of so many passages. */
+/** Whether bytes are terms as they are made now, for this number of passages. */
 export function areTerms(bytes: Uint8Array | undefined, passages: number): bytes is Uint8Array {
   return bytes !== undefined && bytes[0] === VERSION && bytes[1] === passages;
 }

@@ -86,7 +86,7 @@ export interface Definition<
   readonly references?: Readonly<Record<F, string>>;
   /** How each of these references is taken away, in words that name a tool and its argument: refusals say it. */
   readonly detaching?: Readonly<Record<F, string>>;
-  /** Whoever is given one needs what it refers to as well: sharing names what they cannot use, or shares it. */
+  /** A user with whom one is shared also needs the objects that it refers to: sharing names or shares them. */
   readonly hasParts?: true;
   /** Seals again what is sealed of one, where something is. */
   readonly reseal?: Reseal<R>;

@@ -2,7 +2,7 @@ import type { Context } from "../context.js";
 import type { AssignmentRecord } from "../kinds/assignments/record.js";
 import type { RunRecord } from "./record.js";
 
-// An assignment names the run of it that asked last and waits, so that whoever looks at the assignment sees it.
+// An assignment names the run of it that asked last and waits, so that users of the assignment see it.
 
 /** The run is about to ask its user; one of somebody else, who triggered a shared assignment, is not named. */
 export async function nameAsking(

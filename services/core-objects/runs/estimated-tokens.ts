@@ -1,7 +1,7 @@
 /** Characters of a token, about. */
 const CHARACTERS = 4;
 
-/** Tokens of so many characters, about: for what no service has counted. */
+/** About how many tokens a number of characters has, if no service has counted them. */
 export function estimatedTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS);
 }

@@ -42,7 +42,7 @@ export function inspectAgentTraces(context: Context, request: Request, call: Cal
 async function listTraces({ store, peers }: Context, request: Request, call: Call): Promise<Response> {
   const { targetAgentId, mine, pageToken, pageSize = PAGE_SIZE, previewChars } = request;
   const reader = readerOf(peers, call);
-  // Whoever sent a trace reads it, whichever agents it names.
+  // The user who sent a trace can read it, even if it names agents of others.
   if (!mine) await reader.checkListing(targetAgentId);
   const [from, to] = periodOf(request);
   const isOwn = mine && targetAgentId !== "" ? { user: call.caller.id } : {};

@@ -176,7 +176,7 @@ test("spans without an agent are read by their sender, by id, and administrators
   expect((await refusal(inspect("bob", { traceId: trace })))[0]).toBe("NotFound");
 });
 
-test("whoever sends spans lists them without an agent, and nobody else's", async () => {
+test("a user who sends spans lists them without an agent, and no spans of others", async () => {
   const [first, second] = [newTraceId(), newTraceId()];
   await send("carl", "carls", [{ trace: first }]);
   await send("carl", "carls-failed", [{ trace: second, attributes: { "gen_ai.agent.id": await newAgent("alice") } }]);

@@ -2,7 +2,7 @@ import type { Row } from "../frame/pages.js";
 import { LISTS } from "./seen.js";
 import type { Stage } from "./stage.js";
 
-// What an office has besides: deadlines and owners, prices, proof that expires,
+// More that an office has: deadlines and owners, prices, proof that expires,
 // vulnerabilities of several assets, and a second audit of one framework. It is
 // made once, when it is first asked for.
 

@@ -193,9 +193,13 @@ export class Ranker {
 
 function wordsIn(within: readonly Within[], query: string, only: ReadonlySet<string> | undefined) {
   const best = new Best<Worded & { readonly base: string }>(CANDIDATES);
+  const certain: (Worded & { readonly base: string })[] = [];
   for (const { id, base } of within)
-    for (const one of base.words.find(query, CANDIDATES, only)) best.add({ ...one, base: id });
-  return best.all();
+    for (const one of base.words.find(query, CANDIDATES, only)) {
+      if (one.isExact) certain.push({ ...one, base: id });
+      else best.add({ ...one, base: id });
+    }
+  return [...best.all(), ...certain];
 }
 
 function spaceOf({ spaces }: Base, embedder: string, dimensions: number): Space {

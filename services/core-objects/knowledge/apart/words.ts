@@ -109,7 +109,10 @@ export class Words {
     if (this.#gone.length > Math.max(this.gone, this.#count)) this.#clear();
   }
 
-  /** The passages that fit best, in no order; of these documents alone, where some are given. */
+  /**
+   * The passages that fit best, in no order; of these documents alone, if some are given. Beyond the limit come those
+   * that are exact: few, as each name or number of the query has at most FEW.
+   */
   find(query: string, limit: number, only: ReadonlySet<string> | undefined): readonly Worded[] {
     const size = this.#places.length;
     const scores = new Float64Array(size);
@@ -146,13 +149,17 @@ export class Words {
       }
     }
     const best = new Best<Worded>(limit);
+    const certain: Worded[] = [];
     for (let number = 0; number < size; number++) {
       const score = scores[number]! / most;
-      if (!(score > best.least) || score <= 0) continue;
+      const isExact = exact[number] === 1;
+      if (!(score > 0) || !(isExact || score > best.least)) continue;
       const { document, position } = this.#places[number]!;
-      if (only?.has(document) !== false) best.add({ document, position, score, isExact: exact[number] === 1 });
+      if (only?.has(document) === false) continue;
+      if (isExact) certain.push({ document, position, score, isExact });
+      else best.add({ document, position, score, isExact });
     }
-    return best.all();
+    return [...best.all(), ...certain];
   }
 
   /** How well a passage fits a term, from 0 to K + 1. */
@@ -161,7 +168,7 @@ export class Words {
     return (times * (K + 1)) / (times + K * (1 - B + (B * this.#lengths[number]! * this.#count) / this.#length));
   }
 
-  /** What a term weighs that so many passages have. */
+  /** The weight of a term that this number of passages has. */
   #weight(passages: number): number {
     return Math.log(1 + (this.#count - passages + 0.5) / (passages + 0.5));
   }

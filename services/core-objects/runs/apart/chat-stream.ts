@@ -20,11 +20,16 @@ interface GrowingCall {
 /** Reads a stream to its end. @throws BrokenError; UnreadableError; ToldError; MisbehavedError. */
 export async function readStream(body: ReadableStream<Uint8Array>): Promise<Fields> {
   const growing = new GrowingAnswer();
-  let rest = "";
+  let [rest, last] = ["", ""];
   const decoder = new TextDecoder();
   for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
-    rest += decoder.decode(piece, { stream: true });
+    const text = decoder.decode(piece, { stream: true });
+    rest += text;
     if (rest.length > EVENT.bytes) throw new MisbehavedError("an event of its answer is longer than 1 MiB");
+    // A long line in small pieces is split once, when it ends; a piece may end between \r and \n.
+    const hasEnd = /[\r\n]/.test(last + text);
+    last = text;
+    if (!hasEnd) continue;
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() as string;
     for (const line of lines) if (growing.take(line)) return growing.whole();

@@ -6,7 +6,7 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** The items of what may be a list; what is alone is the only one, and nothing is none. */
+/** The items of a value that may be a list: a single value is one item, and no value gives an empty list. */
 export function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : [value];

@@ -88,7 +88,7 @@ export const recentBindings: readonly Binding[] = [
 type Act = ReturnType<typeof nodesOf<Node>>[number];
 type Node = NonNullable<NonNullable<NonNullable<DataOf<typeof RECENT>["logs"]>["edges"]>[number]>["node"];
 
-/** Acts are looked through so many at once, and so many times a page: the platform does not filter by field. */
+/** Acts of one request, and requests of one page: the platform does not filter by field. */
 const [AT_ONCE, TIMES] = [100, 5];
 
 /** Looks through acts from a place on for those that changed a field, until a page is full or enough was looked at. */

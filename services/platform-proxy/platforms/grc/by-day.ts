@@ -10,7 +10,7 @@ const CURSOR = /^(\d{4}-\d\d-\d\d),([0-9a-f-]{36})$/;
  * first. A page begins after the last row of the page before, by that row's day
  * and id.
  *
- * @throws ConnectError invalid_argument for a place that is none of such a list.
+ * @throws ConnectError invalid_argument for a page token of another list.
  */
 export function pageByDay<T extends Dated>(all: readonly T[], dayOf: (row: T) => string, place: Place): Rows<T> {
   if (place.cursor !== undefined && !CURSOR.test(place.cursor)) {

@@ -10,7 +10,7 @@ const CURSOR = /^(-|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?),([0-9a-f-]{36})$/;
  * first; rows without one come last. A page begins after the last row of the
  * page before, by that row's number and id.
  *
- * @throws ConnectError invalid_argument for a place that is none of such a list.
+ * @throws ConnectError invalid_argument for a page token of another list.
  */
 export function pageByNumber<T extends Dated>(
   all: readonly T[],

@@ -101,7 +101,7 @@ test("a line that was cut off is written again, and none twice", async () => {
   await expect.poll(() => numbersOf(path)).toEqual([1, 2, 3]);
 });
 
-test("a file that was renamed is made anew, and goes on", async () => {
+test("after a file was renamed, the next delivery creates it again", async () => {
   const path = join(folder, "audit.jsonl");
   await append("a");
   send([fileUrl(path)]);

@@ -10,7 +10,7 @@ test.each([
 });
 
 test.each(["syslog.example.com", "udp://siem:514", "file://host/path", "file:///", "tls://", "https://a.example/#x"])(
-  "%s is none",
+  "%s is refused",
   (text) => {
     expect(() => readReceiver(text)).toThrow("must be URLs such as https://collector.example.com:4318/v1/logs");
   },

@@ -35,6 +35,21 @@ function foundIn(words: Words, query: string): string[] {
   return found.map(({ document }) => document);
 }
 
+test("a passage with a rare name as a whole is found beyond the limit", () => {
+  const words = filled({
+    a: "rotate the gateway keys each month, rotate the gateway keys",
+    b: "rotate the gateway keys each month",
+    c: `CVE-2026-12345 ${"is a long story of other things ".repeat(40)}`,
+    d: "of other things",
+  });
+  const found = words.find("rotate the gateway keys each month CVE-2026-12345", 1, undefined);
+  expect(found.map(({ document, isExact }) => [document, isExact]).sort()).toEqual([
+    ["a", false],
+    ["c", true],
+  ]);
+  expect(words.find("CVE-2026-12345", 1, new Set(["d"]))).toEqual([]);
+});
+
 test("what comes and goes leaves nothing behind: the rest is found as if it were there alone", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), text, fc.boolean(), (steps, query, isOne) => {
@@ -47,12 +62,12 @@ test("what comes and goes leaves nothing behind: the rest is found as if it were
         put(words, document, given);
         there.set(document, given);
       }
-      const anew = new Words();
-      for (const [document, given] of there) put(anew, document, given);
+      const alone = new Words();
+      for (const [document, given] of there) put(alone, document, given);
       const only = isOne ? new Set(["a"]) : undefined;
       const scores = (of: Words) =>
         Object.fromEntries(of.find(query, 100, only).map((one) => [`${one.document} ${one.position}`, one.score]));
-      const [found, expected] = [scores(words), scores(anew)];
+      const [found, expected] = [scores(words), scores(alone)];
       expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
       for (const [place, score] of Object.entries(expected)) expect(found[place]).toBeCloseTo(score, 8);
       for (const score of Object.values(found)) expect(score).toBeLessThanOrEqual(1);

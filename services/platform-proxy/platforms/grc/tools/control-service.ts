@@ -115,7 +115,7 @@ export const bindings = [
   ),
 ];
 
-/** The statuses of controls that are still to be finished; "--" is none. */
+/** The statuses of controls that are still to be finished; "--" means that it has no status. */
 const UNFINISHED = ["to_do", "in_progress", "on_hold", "degraded", "--"];
 
 /** The platform's words for the statuses that are meant. */
