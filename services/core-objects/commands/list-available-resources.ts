@@ -32,7 +32,7 @@ export async function listAvailableResources(
 ): Promise<MessageInitShape<typeof ListAvailableResourcesResponseSchema>> {
   const nouns = attachable(context).filter((noun) => kind === ResourceKind.UNSPECIFIED || kindOf(noun) === kind);
   const [first, after] = startOf(nouns, pageToken);
-  const wanted = query === "" ? undefined : namedLike(query);
+  const wanted = namedLike(query);
   const resources: MessageInitShape<typeof ResourceSchema>[] = [];
   let next = "";
   for (const [n, noun] of nouns.entries()) {

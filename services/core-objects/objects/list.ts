@@ -1,4 +1,5 @@
 import { create, type Message } from "@bufbuild/protobuf";
+import { piecesOf } from "../../shared/query-text.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
@@ -74,19 +75,28 @@ function rowOf({ message }: Model, shown: Shown, hidden: readonly string[], desc
 /** What a row must match in addition to being readable and having the labels that an index finds. */
 function wantedBy({ query, labels }: ListRequest): Filter<ObjectRecord> | undefined {
   const more = labels.slice(MAX_WAYS);
-  if (query === "" && more.length === 0) return undefined;
-  return {
-    ...(more.length > 0 && { labels: { $all: more } }),
-    ...(query !== "" && namedLike(query)),
-  };
+  const named = namedLike(query);
+  if (named === undefined && more.length === 0) return undefined;
+  return { ...(more.length > 0 && { labels: { $all: more } }), ...named };
 }
 
-/** What has a text in its name or description, in any case. */
-export function namedLike(query: string): Filter<ObjectRecord> {
-  return { $or: [{ name: textOf(query) }, { description: textOf(query) }] };
+/** What has a text in its name or description, in any case; an asterisk stands for anything. Undefined for everything. */
+export function namedLike(query: string): Filter<ObjectRecord> | undefined {
+  return everyPiece(query, (text) => ({ $or: [{ name: text }, { description: text }] }));
+}
+
+/** What has each piece of a query where `at` looks for it; undefined for everything. */
+export function everyPiece<R extends object>(query: string, at: (text: Text) => Filter<R>): Filter<R> | undefined {
+  const [first, ...more] = piecesOf(query).map((piece) => at(textOf(piece)));
+  return first === undefined || more.length === 0 ? first : ({ $and: [first, ...more] } as Filter<R>);
+}
+
+interface Text {
+  readonly $regex: string;
+  readonly $options: string;
 }
 
 /** What has a text in it, in any case. */
-export function textOf(query: string): { $regex: string; $options: string } {
-  return { $regex: query.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), $options: "i" };
+function textOf(piece: string): Text {
+  return { $regex: piece.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), $options: "i" };
 }

@@ -4,9 +4,10 @@ import type { Call } from "../../../shared/rpc/call.js";
 import { pageTokenOf, positionOf } from "../../../shared/rpc/page-token.js";
 import { listPage } from "../../../shared/store/page.js";
 import type { Context } from "../../context.js";
-import { textOf } from "../../objects/list.js";
+import { everyPiece } from "../../objects/list.js";
 import { documentRow, stateOf } from "../document-view.js";
 import { readableBase } from "../gate.js";
+import type { DocumentRecord } from "../records.js";
 
 const PAGE_SIZE = 20;
 
@@ -28,7 +29,7 @@ export async function listDocuments(
     ...(state === undefined
       ? { seen: { knowledge_base }, index: "base" }
       : { seen: { knowledge_base, state }, index: "state" }),
-    wanted: query === "" ? undefined : { name: textOf(query) },
+    wanted: everyPiece<DocumentRecord>(query, (name) => ({ name })),
     order: "_id",
     direction: -1,
     after: positionOf(pageToken),

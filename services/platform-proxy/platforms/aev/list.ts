@@ -1,4 +1,5 @@
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { holdsAll, piecesOf } from "../../../shared/query-text.js";
 import { type PageRequest, type Paging, type Place, pagingOf, placeOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import { type Filter, isAscii, type Sort, searchOnce } from "./search.js";
@@ -57,7 +58,7 @@ interface Listed<Row> {
   readonly route: string;
   /** The field that holds a row's id. */
   readonly idKey: string & keyof Row;
-  /** Only rows that have this text, in any case, in one of their texts. */
+  /** Only rows that have this text, in any case, in one of their texts; an asterisk stands for anything. */
   readonly query?: string | undefined;
   readonly textsOf?: (row: Row) => readonly (string | null | undefined)[];
   /** What of the text the platform is asked for, where it looks into each text by itself. */
@@ -135,17 +136,19 @@ async function readRows<Row extends object>(
   list: List<Row>,
   place: Place,
 ): Promise<Read<Row>> {
-  const { route, idKey, order, filters, query, having = [], within, more } = list;
+  const { route, idKey, order, filters, having = [], within, more } = list;
+  const pieces = piecesOf(list.query ?? "");
   if (list.whole !== undefined) {
-    const rows = ordered(list, await list.whole()).filter((row) => matches(list, row));
+    const rows = ordered(list, await list.whole()).filter(matcherOf(list));
     return { rows, totalSize: rows.length, isCut: false };
   }
   const isOurs = within !== undefined || order.isOurs === true;
-  const isExact = query === undefined && having.length === 0 && !isOurs;
+  const isExact = pieces.length === 0 && having.length === 0 && !isOurs;
   const needed = place.offset + place.size + 1;
   // As much again, since rows may have come in front of them, and others may be equal.
   const first = Math.min(list.piece, isExact ? Math.max(MIN_PIECE, 2 * needed) : list.piece);
-  const asked = list.told ?? query;
+  // It knows no asterisks: the longest piece leaves the fewest rows to look through.
+  const asked = list.told ?? pieces.toSorted((a, b) => b.length - a.length)[0];
   const told = asked !== undefined && isAscii(asked) ? asked : undefined;
   const search = { route, idKey, query: told, filters, sorts: order.sorts, more };
   const found = new Map<unknown, Row>();
@@ -160,7 +163,7 @@ async function readRows<Row extends object>(
       if (isWhole && found.size < totalSize && page > 0 && reading + 1 < MAX_READINGS) break;
       const isCut = !isWhole && count >= MAX_ROWS;
       if (isWhole || isCut) {
-        const matching = ordered(list, [...found.values()]).filter((row) => matches(list, row));
+        const matching = ordered(list, [...found.values()]).filter(matcherOf(list));
         return { rows: matching, totalSize: matching.length, isCut };
       }
       // A row that came twice came in place of another.
@@ -182,18 +185,20 @@ function settledOf<Row extends object>(list: List<Row>, rows: readonly Row[], la
   return sorted.filter((row) => keyOf(row) !== open);
 }
 
-function matches<Row extends object>({ query, textsOf, having = [], within }: List<Row>, row: Row): boolean {
-  const wanted = query?.toLowerCase();
-  if (wanted !== undefined && textsOf?.(row).some((text) => text?.toLowerCase().includes(wanted)) !== true)
-    return false;
-  if (within !== undefined) {
-    const at = Date.parse(within.of(row) ?? "");
-    if (!(at > within.after && at < within.before)) return false;
-  }
-  return having.every(({ of, values }) => {
-    const held = [of(row) ?? []].flat().map((one) => one.toLowerCase());
-    return values.some((value) => held.includes(value.toLowerCase()));
-  });
+/** Says of a row whether it is in the list. */
+function matcherOf<Row extends object>({ query = "", textsOf, having = [], within }: List<Row>): (row: Row) => boolean {
+  const pieces = piecesOf(query.toLowerCase());
+  return (row) => {
+    if (pieces.length > 0 && textsOf?.(row).some((text) => holdsAll(text ?? "", pieces)) !== true) return false;
+    if (within !== undefined) {
+      const at = Date.parse(within.of(row) ?? "");
+      if (!(at > within.after && at < within.before)) return false;
+    }
+    return having.every(({ of, values }) => {
+      const held = [of(row) ?? []].flat().map((one) => one.toLowerCase());
+      return values.some((value) => held.includes(value.toLowerCase()));
+    });
+  };
 }
 
 /** Where a row stands: its key, and its id among those of one key. */

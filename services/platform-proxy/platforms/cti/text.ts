@@ -1,3 +1,4 @@
+import { piecesOf } from "../../../shared/query-text.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 
 /**
@@ -66,17 +67,6 @@ export function partsOf(query: string): readonly string[] | undefined {
   const parts = piecesOf(word);
   return isPlain || parts.length === 0 ? undefined : parts;
 }
-
-/** What a text must hold to match a query in which asterisks stand for anything; nothing for what matches everything. */
-export const piecesOf = (query: string): string[] =>
-  query
-    .split("*")
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== "");
-
-/** Whether a text holds what a query asks for, in any case. */
-export const holds = (text: string, query: string): boolean =>
-  piecesOf(query.toLowerCase()).every((piece) => text.toLowerCase().includes(piece));
 
 /** A name without blanks at its ends. @throws ConnectError invalid_argument, for one that OpenCTI refuses as too short. */
 export function checkedName(given: string): string {

@@ -2,7 +2,13 @@
 // URN, in which every requirement of its libraries has the word "risk". What it
 // finds is looked through again here, with words split as it splits them.
 
-const WORD = /"[^"]*"|'[^']*'|[^\s,]+/g;
+// An asterisk divides words: each is found anywhere within a text.
+const WORD = /"[^"]*"|'[^']*'|[^\s,*]+/g;
+
+/** A query as the platform takes it; undefined for what finds everything. */
+export function searchOf(query: string | undefined): string | undefined {
+  return query?.match(WORD)?.join(" ");
+}
 
 /** The words of a query in lower case; what stands in quotes is one. */
 export function wordsIn(query: string): string[] {

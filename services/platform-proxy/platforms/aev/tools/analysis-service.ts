@@ -1,6 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { AnalysisService, Change, CoverageState } from "#proto/aev/v1/analysis_service_pb.js";
+import { holds } from "../../../../shared/query-text.js";
 import { invalidArgument } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { type Pair, pairsOf, toInjectChange, toRun } from "../compared.js";
@@ -25,8 +26,8 @@ export const bindings = [
     if (r.killChainPhaseId !== undefined) await needPhase(platform, tenant, r.killChainPhaseId);
     const ran = await ranInjects(platform, tenant, { after, before: r.testedBefore });
     const { covered, leftOut } = await coverageOf(platform, tenant, r.kind, ran.injects, r.killChainPhaseId);
-    const text = r.query?.toLowerCase() ?? "";
-    const found = covered.filter(({ name, externalId = "" }) => `${name}\n${externalId}`.toLowerCase().includes(text));
+    const text = r.query ?? "";
+    const found = covered.filter(({ name, externalId = "" }) => holds(`${name}\n${externalId}`, text));
     const tested = found.filter(({ tests }) => tests > 0);
     const isShown = ({ tests }: Covered) => r.state === undefined || (r.state === CoverageState.TESTED) === tests > 0;
     const page = await listPage<Covered>(

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { AudienceService } from "#proto/aev/v1/audience_service_pb.js";
+import { piecesOf } from "../../../../shared/query-text.js";
 import { notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
@@ -89,7 +90,7 @@ export const bindings = [
         idKey: "user_id",
         query: r.query,
         // It looks into first and last names one by one.
-        told: r.query?.trim().split(/\s+/)[0],
+        told: piecesOf(r.query ?? "")[0]?.split(/\s+/)[0],
         textsOf: (row) => [nameOf(row), row.user_email],
         filters: oneOf("user_teams", r.teamId === undefined ? [] : [r.teamId.toLowerCase()]),
         order: BY_EMAIL,

@@ -1,8 +1,8 @@
 import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js";
+import { holds } from "../../../../shared/query-text.js";
 import { type Binding, unary } from "../../../binding.js";
 import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
 import { nodesOf } from "../paging.js";
-import { holds } from "../text.js";
 import { relationTypesOf, TYPES } from "../types.js";
 
 const { whoami, listEntityTypes } = AccountService.method;

@@ -1,4 +1,5 @@
 import { VocabularyService } from "#proto/cti/v1/vocabulary_service_pb.js";
+import { holds, piecesOf } from "../../../../shared/query-text.js";
 import { invalidArgument } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
@@ -8,7 +9,6 @@ import { numberOf } from "../knowledge.js";
 import { pageOfAll } from "../lists.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { all, type Filter } from "../resolve.js";
-import { holds, piecesOf } from "../text.js";
 
 const { listLabels, listMarkings, listVocabularyValues, listKillChainPhases } = VocabularyService.method;
 

@@ -32,7 +32,7 @@ import {
   type UpstreamRequirementAssessment,
 } from "../requirement-assessment.js";
 import { AUDITS, queriesInScope, type UpstreamAudit, withinScope } from "../scope.js";
-import { holds } from "../search-words.js";
+import { holds, searchOf } from "../search-words.js";
 import { inTenant, makeSure, mayEverywhere, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { updateRequirementAssessment } from "../update-requirement-assessment.js";
 import { levelsOf } from "../upstream.js";
@@ -106,7 +106,7 @@ export const bindings = [
       const framework =
         r.frameworkId && (await readShared(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant)).id;
       const status = r.status && wordOf(AssessmentStatus, r.status);
-      const query = { framework: framework || undefined, status, search: r.query };
+      const query = { framework: framework || undefined, status, search: searchOf(r.query) };
       const all = await readAllOfTenant<UpstreamAuditRow>(platform, AUDITS, query, tenant);
       if (all.length === 0) await makeSure(platform, tenant);
       // The platform finds audits by the name of their framework, also for those who may not see the framework.
@@ -153,7 +153,7 @@ async function readRequirementAssessments(
     return readByTime(platform, REQUIREMENT_ASSESSMENTS, queries, "oldest", page, tenant);
   }
   // Who may see them without their audits has few: they are read whole.
-  const queries = await queriesInScope(platform, { ...query, search: words }, tenant, audit, undefined);
+  const queries = await queriesInScope(platform, { ...query, search: searchOf(words) }, tenant, audit, undefined);
   const all = await readAll<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, queries, tenant);
   if (all.length === 0) await makeSure(platform, tenant);
   const isMeant = ({ requirement: { ref_id, name, description } }: UpstreamRequirementAssessment) =>

@@ -15,7 +15,7 @@ import {
 } from "../asset.js";
 import { pageByTime, readByTime } from "../by-time.js";
 import { pageOf, queriesOf, type Rows, readAll } from "../lists.js";
-import { holds, wordsIn } from "../search-words.js";
+import { holds, searchOf, wordsIn } from "../search-words.js";
 import { domainIdsOf, domainOf, inTenant, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { change, create, linksOf, remove, replacedIn } from "../writes.js";
 
@@ -63,7 +63,7 @@ type Asked = PageRequest & { readonly $typeName: string; readonly query?: string
 async function listAssets(platform: Platform, tenant: Tenant, r: Asked, type: AssetType, carried: string | undefined) {
   const page = pageOf(r, tenant.id);
   const parent = carried && (await readShared(platform, ASSETS, carried, "primary_asset_id", tenant)).id;
-  const query = { type: TYPES[type], parent_assets: parent || undefined, search: r.query };
+  const query = { type: TYPES[type], parent_assets: parent || undefined, search: searchOf(r.query) };
   const queries = queriesOf(query, "folder", domainIdsOf(tenant));
   const listed = isInADomainsName(r.query, tenant)
     ? await readHolding(platform, queries, r.query!, page, tenant)

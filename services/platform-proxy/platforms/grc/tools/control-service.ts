@@ -19,6 +19,7 @@ import { EVIDENCE } from "../evidence.js";
 import { pageOf, queriesOf } from "../lists.js";
 import { ownerNamed } from "../owners.js";
 import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
+import { searchOf } from "../search-words.js";
 import { setControlMaturity } from "../set-control-maturity.js";
 import {
   domainIdsOf,
@@ -147,7 +148,7 @@ async function listControls(r: ListControlsRequest, platform: Platform, tenant: 
     ...(r.category !== undefined && { category: wordOf(ControlCategory, r.category) }),
     ...(r.csfFunction !== undefined && { csf_function: wordOf(CsfFunction, r.csfFunction) }),
     priority: r.priority,
-    search: r.query,
+    search: searchOf(r.query),
   };
   const queries = queriesOf(query, "folder", domains);
   const order = r.orderBy ?? ControlOrder.NEWEST;

@@ -22,6 +22,7 @@ import { readEvidenceFile, uploadEvidenceFile } from "../evidence-file.js";
 import { queriesOfAudit } from "../evidence-of-audit.js";
 import { pageOf, queriesOf, type Rows, readAll } from "../lists.js";
 import { ownerNamed } from "../owners.js";
+import { searchOf } from "../search-words.js";
 import {
   domainIdsOf,
   domainOf,
@@ -46,7 +47,7 @@ export const bindings = [
         status: r.statuses.map((status) => wordOf(EvidenceStatus, status)),
         applied_controls: control || undefined,
         owner: await ownerNamed(platform, r.ownerId, tenant),
-        search: r.query,
+        search: searchOf(r.query),
       };
       const listed = await listEvidence(r, platform, query, control || undefined, page, tenant);
       return {

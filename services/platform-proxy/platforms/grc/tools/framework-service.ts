@@ -12,6 +12,7 @@ import { type Dated, pageByTime } from "../by-time.js";
 import { FRAMEWORKS, frameworkOf, type UpstreamFramework } from "../framework.js";
 import { pageOf, readAllOfTenant, readPage } from "../lists.js";
 import { outlineOf, rowOf, under } from "../outline.js";
+import { holds, searchOf } from "../search-words.js";
 import { inTenant, makeSure, readNamed, readShared } from "../tenancy.js";
 import { type Related, referencesOf } from "../upstream.js";
 
@@ -52,7 +53,7 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
       // They live above all tenants, so that no filter by domain finds them.
-      const query = { ordering: "name,id", provider: r.provider, search: r.query };
+      const query = { ordering: "name,id", provider: r.provider, search: searchOf(r.query) };
       const listed = await readPage<UpstreamFramework>(platform, FRAMEWORKS, query, page);
       if (listed.totalSize === 0) await makeSure(platform, tenant);
       return {
@@ -139,7 +140,7 @@ export const bindings = [
       const page = pageOf(r, tenant.id);
       const { rootId } = await platform.me<CisoMe>();
       // Those of libraries live above all tenants; a tenant may have some of its own.
-      const query = { category: r.category && wordOf(ControlCategory, r.category), search: r.query };
+      const query = { category: r.category && wordOf(ControlCategory, r.category), search: searchOf(r.query) };
       const open = { ...tenant, domains: new Map([...tenant.domains, [rootId, tenant.domains.get(tenant.id)!]]) };
       const all = await readAllOfTenant<UpstreamReferenceControl>(platform, REFERENCE_CONTROLS, query, open);
       if (all.length === 0) await makeSure(platform, tenant);
@@ -151,7 +152,6 @@ export const bindings = [
 
 /** The page of those that hold every word: the platform itself looks into names alone, which many have none of. */
 async function readHolding(platform: Platform, query: Query, text: string, { offset, size }: Place) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const holding: UpstreamRequirement[] = [];
   for (let at = 0; ; ) {
     const page = await readPage<UpstreamRequirement>(platform, REQUIREMENTS, query, {
@@ -159,8 +159,7 @@ async function readHolding(platform: Platform, query: Query, text: string, { off
       offset: at,
     });
     for (const row of page.rows) {
-      const told = `${row.ref_id ?? ""} ${row.name ?? ""} ${row.description ?? ""}`.toLowerCase();
-      if (words.every((word) => told.includes(word))) holding.push(row);
+      if (holds(text, [row.ref_id, row.name, row.description])) holding.push(row);
     }
     at += page.rows.length;
     if (page.rows.length === 0 || at >= page.totalSize) break;

@@ -5,7 +5,7 @@ import { given } from "../../../lib/fields.js";
 import { pagingOf } from "../../../lib/pages.js";
 import { type Dated, pageByTime } from "../by-time.js";
 import { pageOf, readAllOfTenant } from "../lists.js";
-import { holds } from "../search-words.js";
+import { holds, searchOf } from "../search-words.js";
 import { inTenant, makeSure, readShared } from "../tenancy.js";
 import { type Related, referenceOf, referencesOf } from "../upstream.js";
 
@@ -33,7 +33,7 @@ export const bindings = [
   unary(OrganizationService.method.listOrganizations, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
-      const all = await readAllOfTenant<UpstreamEntity>(platform, ENTITIES, { search: r.query }, tenant);
+      const all = await readAllOfTenant<UpstreamEntity>(platform, ENTITIES, { search: searchOf(r.query) }, tenant);
       if (all.length === 0) await makeSure(platform, tenant);
       // The platform also looks into tax and trade register numbers, as it prints them.
       const meant = all.filter(({ name, description }) => r.query === undefined || holds(r.query, [name, description]));

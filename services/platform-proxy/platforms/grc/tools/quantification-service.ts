@@ -10,6 +10,7 @@ import { type Dated, pageByTime, readWholeByTime } from "../by-time.js";
 import { simulationsOf, summaryOf, type UpstreamMetrics, type UpstreamSummary } from "../financial-summary.js";
 import { pageOf, readAll } from "../lists.js";
 import { readNamedOrAll } from "../named-or-all.js";
+import { searchOf } from "../search-words.js";
 import { readStale, type UpstreamHypothesis } from "../simulations.js";
 import { inTenant, makeSure, readOwned, readShared } from "../tenancy.js";
 import { type Decimal, decimalOf, type Related, referenceOf, referencesOf } from "../upstream.js";
@@ -41,7 +42,7 @@ export const bindings = [
   unary(QuantificationService.method.listRiskQuantifications, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
-      const query = { status: r.status && wordOf(AssessmentStatus, r.status), search: r.query };
+      const query = { status: r.status && wordOf(AssessmentStatus, r.status), search: searchOf(r.query) };
       const listed = await readWholeByTime<UpstreamStudy>(platform, STUDIES, query, page, tenant);
       return { riskQuantifications: listed.rows.map(studyOf), ...pagingOf(page, listed) };
     }),

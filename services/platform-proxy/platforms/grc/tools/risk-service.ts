@@ -27,6 +27,7 @@ import {
   type UpstreamScenario,
 } from "../risk.js";
 import { checkRatings } from "../risk-matrix.js";
+import { searchOf } from "../search-words.js";
 import { inTenant, makeSure, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { namedOnce, type Related, ratingOf, referenceOf, referencesOf } from "../upstream.js";
 import { change, create, linksOf, remove, replacedIn } from "../writes.js";
@@ -63,7 +64,7 @@ export const bindings = [
         assets: asset || undefined,
         treatment: r.treatments.map((treatment) => wordOf(RiskTreatment, treatment)),
         current_level: r.currentLevels.map(String),
-        search: r.query,
+        search: searchOf(r.query),
       };
       // Its filter by domain is by that of the perimeter, which an assessment need not have.
       const argument = "risk_assessment_id";
@@ -89,7 +90,7 @@ export const bindings = [
   unary(RiskService.method.listRiskAssessments, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
-      const query = { status: r.status && wordOf(AssessmentStatus, r.status), search: r.query };
+      const query = { status: r.status && wordOf(AssessmentStatus, r.status), search: searchOf(r.query) };
       const listed = await readWholeByTime<UpstreamAssessment>(platform, ASSESSMENTS, query, page, tenant);
       return { riskAssessments: listed.rows.map(assessmentRowOf), ...pagingOf(page, listed) };
     }),

@@ -1,4 +1,5 @@
 import { type GrcType, GrcTypeSchema, TenantService } from "#proto/grc/v1/tenant_service_pb.js";
+import { holds } from "../../../../shared/query-text.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
@@ -46,11 +47,10 @@ const MAX_HITS = 50;
 /** How the tools of this service are answered. */
 export const bindings = [
   unary(TenantService.method.listTenants, async (r, platform) => {
-    const wanted = r.query?.toLowerCase() ?? "";
     // Where one starts: what was made or given a moment ago is there.
     const open = await tenantsOf(platform, true);
     const meant = r.tenantId === undefined ? open : [tenantAmong(open, r.tenantId)];
-    const all = meant.filter(({ name }) => name.toLowerCase().includes(wanted));
+    const all = meant.filter(({ name }) => holds(name, r.query ?? ""));
     const page = pageOf(r, r.tenantId);
     // After the last of the page before, whatever has come and gone since.
     const left = page.cursor === undefined ? all : all.filter((one) => placeAmong(one) > page.cursor!);
