@@ -11,6 +11,8 @@ import type { People } from "./belongings/people.js";
 import { type CountedParts, countRoom } from "./count-room.js";
 import type { Delegations } from "./delegations.js";
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from "./knowledge/knowledge.js";
+import { createNotices, NO_NOTICES, type Notices } from "./notices/notices.js";
+import { NOTICES, type NoticeRecord } from "./notices/record.js";
 import type { Leaving } from "./objects/leaving.js";
 import { leaveOut } from "./objects/left-out.js";
 import type { Reseal } from "./objects/secrets.js";
@@ -65,6 +67,9 @@ export interface Context {
   readonly wakeWorker: () => void;
   readonly people: People;
   readonly audit: RecordAudit;
+  /** What people should hear of. */
+  readonly notices: Notices;
+  readonly noticeRecords: DocCollection<NoticeRecord>;
   /** The tools of our own servers that agents can be given, as server/tool; not known where no runs are executed. */
   readonly toolNames?: ReadonlySet<string> | undefined;
   /** Tells every process that keeps what these users reach, by their ids or EVERYONE; resolved when all know. */
@@ -125,6 +130,8 @@ export interface Surroundings {
   readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */
   readonly outgoing?: OutgoingPolicy | undefined;
+  /** Hears that no notice is kept any more; left out where nobody receives any. */
+  readonly noticesFull?: (() => void) | undefined;
   /** Hears which addresses were not called, and why. */
   readonly closedAddress?: (refused: ClosedAddress) => void;
   /** In place of what OBJECT_QUOTA says. */
@@ -146,10 +153,19 @@ export async function openContext(
     processes = createProcesses(),
     knowledge: options,
     closedAddress,
+    noticesFull,
     ...around
   }: Surroundings,
 ): Promise<Context> {
-  await store.ensure([...kinds.map((kind) => kind.collection), ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS]);
+  await store.ensure([
+    ...kinds.map((kind) => kind.collection),
+    ROOM_COLLECTION,
+    RUNS,
+    STEPS,
+    RUN_ROOM,
+    RIGHTS,
+    NOTICES,
+  ]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
     const found = collections.get(noun);
@@ -182,9 +198,12 @@ export async function openContext(
   await countRoom(counted);
   const runParts = { rooms: store.collection<RunRoomRecord>(RUN_ROOM.name), runs, steps };
   await countRuns(runParts);
+  const noticeRecords = store.collection<NoticeRecord>(NOTICES.name);
   return {
     kinds,
     ...around,
+    notices: noticesFull === undefined ? NO_NOTICES : createNotices(noticeRecords, noticesFull),
+    noticeRecords,
     outgoing,
     isolation,
     processes,

@@ -17,10 +17,13 @@ import { recountOne, startCounting } from "./count-room.js";
 import { createDelegations } from "./delegations.js";
 import type { KnowledgeOptions } from "./knowledge/knowledge.js";
 import { startWorker as startIngestion } from "./knowledge/worker.js";
+import { type Pace, startSending } from "./notices/sender.js";
+import type { WebhookSettings } from "./notices/setting.js";
 import { createPrincipals } from "./principals.js";
 import { resealAll } from "./reseal.js";
 import type { ObjectQuota } from "./room.js";
 import { routes } from "./routes.js";
+import type { AskingAgents } from "./runs/asking-agents.js";
 import { recountDay } from "./runs/recount-day.js";
 import { startSchedules } from "./runs/schedules.js";
 import { createOwnTools } from "./runs/tools/own-tools.js";
@@ -42,8 +45,16 @@ export interface Options {
   readonly quota?: Partial<ObjectQuota>;
   /** How knowledge is found, where not as usual. */
   readonly knowledge?: KnowledgeOptions;
+  /** Who receives what people should hear of; nobody if left out. */
+  readonly webhook?: WebhookSettings | undefined;
+  readonly webhookPace?: Pace;
   /** With which tools of ours agents work; where left out, this process executes no runs. */
-  readonly runs?: { readonly tools: readonly Tool[]; readonly worker?: WorkerOptions };
+  readonly runs?: {
+    readonly tools: readonly Tool[];
+    readonly worker?: WorkerOptions;
+    /** Which agents ask before they write to the outside; those that are company-managed if left out. */
+    readonly asking?: AskingAgents;
+  };
 }
 
 /** Every kind of object there is: a folder of `kinds/` each, whose `kind.ts` exports `kind`. */
@@ -67,6 +78,8 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     audit: async (request) => (await peers.callAsService(AuditService.method.recordAudit, request)).numbers,
     reachChanged: (users) => publishReach(users, { peers, log }),
     toolNames: options.runs && new Set(options.runs.tools.map(({ server, name }) => `${server}/${name}`)),
+    noticesFull:
+      options.webhook && (() => log.error("too many notices wait for their receiver: new ones are not kept")),
     closedAddress: (refused) => log.info(refused, "the address of a remote is closed"),
     seal,
     outgoing,
@@ -81,6 +94,8 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const ingestion = startIngestion(context, log);
   const counting = startCounting([() => recountOne(context.counted), () => recountDay(context.countedRuns)], log);
   const executing = options.runs && execute(context, options.runs, { peers, log });
+  const parts = { ...context, notices: context.noticeRecords };
+  const sending = options.runs && options.webhook && startSending(parts, options.webhook, log, options.webhookPace);
   worker = executing?.worker;
   return {
     name: "core-objects",
@@ -95,6 +110,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     },
     async close() {
       await executing?.close();
+      await sending?.close();
       await ingestion.close();
       await counting.close();
       await context.knowledge.close();
@@ -117,10 +133,10 @@ async function publishReach(users: readonly string[], { peers, log }: Pick<Optio
 /** Executes runs in this process, and begins those of schedules. */
 function execute(
   context: Context,
-  { tools, worker: options = WORKER }: NonNullable<Options["runs"]>,
+  { tools, worker: options = WORKER, asking = "company" }: NonNullable<Options["runs"]>,
   { peers, log }: Pick<Options, "peers" | "log">,
 ): { readonly worker: Worker; close(): Promise<void> } {
-  const parts = { context, peers, own: createOwnTools(tools, peers) };
+  const parts = { context, peers, own: createOwnTools(tools, peers), asking };
   const worker = startWorker(parts, log, options);
   const schedules = startSchedules(context, log, options.lookMs);
   return {

@@ -1,6 +1,8 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
 import { readHeaders, readReceiver } from "../auth/audit-export/setting.js";
+import { readWebhook } from "../core-objects/notices/setting.js";
+import { ASKING_AGENTS, type AskingAgents } from "../core-objects/runs/asking-agents.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
@@ -111,6 +113,16 @@ export const options = {
   outgoingAllow: optional({
     doc: "Loopback, private and special-purpose addresses that the service may call (platforms, models, MCP servers, custom tools, sign-in providers), separated by commas: addresses, ranges such as 10.0.0.0/8, or host names, each with or without a port. The platforms that NAME_URL sets and the built-in platforms need no entry.",
     parse: listOf(allowEntry),
+  }),
+  askBeforeWrites: {
+    doc: "The agents whose runs ask their user before they write to the outside (platforms, remote MCP servers, custom tools) after they read text from outside: company (company-managed agents), all or none.",
+    parse: oneOf(...ASKING_AGENTS),
+    fallback: "company" as AskingAgents,
+  },
+  notificationWebhook: optional({
+    doc: "The URL of a Standard Webhooks receiver, and after a space its secret (whsec_ and 24 to 64 bytes in base64; several while it changes): runs that ask or have ended and stopped schedules are sent there. docs/notifications.md says what it gets. Nothing is sent if omitted.",
+    parse: readWebhook,
+    secret: true,
   }),
   outgoingProxy: optional({
     doc: "The URL of the HTTP proxy through which the service calls platforms, models, MCP servers, custom tools and sign-in providers, with a user name and a password if the proxy needs them. Addresses in OUTGOING_ALLOW and NAME_URL are called directly.",

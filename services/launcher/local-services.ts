@@ -202,9 +202,21 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         lexicalWeight: settings.knowledgeWordWeight,
         memoryMegabytes: settings.knowledgeMemoryMegabytes,
       };
-      const runs = { tools: readTools(image) };
+      const webhook = settings.notificationWebhook;
+      const runs = { tools: readTools(image), asking: settings.askBeforeWrites };
       const outgoing = outgoingOf(settings);
-      return createCoreObjectsService({ store, peers, log, seal, outgoing, processes, quota, knowledge, runs });
+      return createCoreObjectsService({
+        store,
+        peers,
+        log,
+        seal,
+        outgoing,
+        processes,
+        quota,
+        knowledge,
+        runs,
+        webhook,
+      });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

@@ -1,12 +1,13 @@
 import type { Message, MessageInitShape } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { Caller } from "../../shared/rpc/call.js";
 import { type Method, unary } from "../../shared/rpc/method.js";
 import type { IndexSpec, Migration } from "../../shared/store/store.js";
 import type { Capability, Context, Kind } from "../context.js";
 import type { ObjectRecord, Own, Shipped } from "../record.js";
 import { createObject } from "./create.js";
 import { type Deletion, deleteObject } from "./delete.js";
-import { getObject } from "./get.js";
+import { getObject, type Show } from "./get.js";
 import type { Leaving } from "./leaving.js";
 import { listObjects } from "./list.js";
 import type {
@@ -59,8 +60,8 @@ type OwnMembers<V extends Message> = {
  * with what they need.
  *
  * @typeParam R its record; @typeParam V the message that shows it; @typeParam F
- * its fields that refer to other kinds; @typeParam C and U its requests to
- * create and update.
+ * its fields that refer to other kinds; @typeParam C, U and G its requests to
+ * create, update and get.
  */
 export interface Definition<
   N extends string,
@@ -70,6 +71,7 @@ export interface Definition<
   F extends string,
   C extends Message & CreateRequest,
   U extends Message & UpdateRequest & Naming<N>,
+  G extends Message & Naming<N>,
 > {
   /** One in words, such as "agent": names the members of its messages, its tools in errors, and the kind to others. */
   readonly noun: N;
@@ -106,7 +108,11 @@ export interface Definition<
     readonly named?: readonly F[];
     readonly description?: number;
   };
-  readonly get?: { readonly rpc: Rpc<Naming<N>, One<N, V>> };
+  /** `show`: what is answered, if it is not the object alone; `shown` makes a message of a record. */
+  readonly get?: {
+    readonly rpc: Rpc<G, One<N, V>>;
+    readonly show?: (request: G, record: R, caller: Caller, shown: (record: R) => Promise<V>) => Promise<object>;
+  };
   /** `content`: the fields that the kind adds. */
   readonly create?: {
     readonly rpc: Rpc<C, One<N, V>>;
@@ -152,7 +158,8 @@ export function defineKind<
   F extends Field<R> | `${Field<R>}.${string}` = never,
   C extends Message & CreateRequest = never,
   U extends Message & UpdateRequest & Naming<N> = never,
->(definition: Definition<N, P, R, V, F, C, U>): Kind {
+  G extends Message & Naming<N> = never,
+>(definition: Definition<N, P, R, V, F, C, U, G>): Kind {
   const { noun, plural, list, get, create, update, commands } = definition;
   const references: Readonly<Record<string, string>> = definition.references ?? {};
   const model = {
@@ -184,7 +191,7 @@ export function defineKind<
     readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
     routes: (context) => [
       ...(list ? [route(context, list.rpc, listObjects(model, list))] : []),
-      ...(get ? [route(context, get.rpc, getObject(model))] : []),
+      ...(get ? [route(context, get.rpc, getObject(model, get.show as Show | undefined))] : []),
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
       ...(update ? [route(context, update.rpc, updateObject(model, update.rpc.input, update.changes as never))] : []),
       ...(definition.delete

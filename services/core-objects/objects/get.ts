@@ -1,17 +1,28 @@
-import type { Call } from "../../shared/rpc/call.js";
+import type { Message } from "@bufbuild/protobuf";
+import type { Call, Caller } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
+import type { ObjectRecord } from "../record.js";
 import { readable } from "./gate.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
 import { oneViewOf } from "./view.js";
 
+/** Answers with more, or less, than an object. */
+export type Show = (
+  request: object,
+  record: ObjectRecord,
+  caller: Caller,
+  shown: (record: ObjectRecord) => Promise<Message>,
+) => Promise<object>;
+
 /** Reads one object in full. */
-export function getObject(model: Model) {
+export function getObject(model: Model, show?: Show) {
   const member = camelOf(model.noun);
   return async (context: Context, request: object, call: Call): Promise<object> => {
     const id = idIn(request, model);
     const record = await readable(context, model.noun, id, call.caller);
-    return { [member]: await oneViewOf(context, model, record, call) };
+    const shown = (one: ObjectRecord): Promise<Message> => oneViewOf(context, model, one, call);
+    return show === undefined ? { [member]: await shown(record) } : show(request, record, call.caller, shown);
   };
 }
 

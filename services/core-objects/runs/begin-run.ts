@@ -5,6 +5,7 @@ import { failedPrecondition, resourceExhausted } from "../../shared/rpc/errors.j
 import { isDuplicateKey } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
+import { numberOf } from "../kinds/agents/versions.js";
 import type { AssignmentRecord } from "../kinds/assignments/record.js";
 import { newEtag, readable } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
@@ -84,6 +85,7 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     request,
     agent: agentId,
     agent_name: agent?.name ?? agentId,
+    ...(agent !== null && agent.origin !== "builtin" && { agent_version: numberOf(agent) }),
     assignment: assignment?._id ?? "",
     assignment_name: assignment?.name ?? "",
     trigger,

@@ -8,6 +8,7 @@ import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
 import { askUntilAnswered } from "./asking.js";
+import type { AskingAgents } from "./asking-agents.js";
 import { forgetAsking, nameAsking } from "./asking-run.js";
 import { messagesOf } from "./conversation.js";
 import { RunEnd, RunLost } from "./ending.js";
@@ -36,12 +37,15 @@ import type { AgentTool } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
 import { verdictOf } from "./verdict.js";
+import { allowedWith, CHANGED, digestOf, pendingOf, questionOf, reasonToAsk, refusalWith } from "./word.js";
 
 /** What runs are executed with. */
 export interface ExecutionParts {
   readonly context: Context;
   readonly peers: Peers;
   readonly own: OwnTools;
+  /** Which agents ask before they write to the outside. */
+  readonly asking: AskingAgents;
 }
 
 /** How long a call of a tool may take, in milliseconds. */
@@ -208,26 +212,66 @@ class Execution {
 
   /** Begins a call: it is on disk before anything is sent. */
   async #call(wanted: ToolCall, standing: Standing, equipment: Equipment): Promise<Rest | undefined> {
-    const { name, label } = equipment.tools.get(wanted.name) ?? { name: wanted.name, label: shorten(wanted.name, 100) };
+    const tool = equipment.tools.get(wanted.name);
+    const { name, label } = tool ?? { name: wanted.name, label: shorten(wanted.name, 100) };
     const isQuestion = name === ASK_USER.name;
-    const step = await this.hold.add({
-      kind: isQuestion ? "question" : "tool",
-      name: label,
-      state: "running",
-      input: isQuestion ? questionIn(wanted) : wanted.arguments,
-      output: "",
-      calls: [],
-      call: wanted.id,
-      input_tokens: 0,
-      output_tokens: 0,
-      started_at: new Date(),
-      ended_at: null,
-    });
+    const isCalled = !isOneTooMany(wanted, this.#steps) && !isCut(wanted, this.#steps);
+    const asks = isCalled && !isQuestion ? this.#asks(tool, wanted, standing) : undefined;
+    const step = await this.hold.add(
+      {
+        kind: isQuestion ? "question" : "tool",
+        name: label,
+        state: "running",
+        input: isQuestion ? questionIn(wanted) : wanted.arguments,
+        output: "",
+        calls: [],
+        call: wanted.id,
+        outside: tool?.readsOutside ?? false,
+        ...(asks && { asks }),
+        input_tokens: 0,
+        output_tokens: 0,
+        started_at: new Date(),
+        ended_at: null,
+      },
+      // What was said to an earlier step is not for this one.
+      { answer: null, approved: null },
+    );
     this.#steps.push(step);
     if (isOneTooMany(wanted, this.#steps)) return this.#finish(step, "failed", NOT_CALLED);
     if (isCut(wanted, this.#steps)) return this.#finish(step, "failed", CUT_CALL);
-    if (isQuestion) return this.#rest(step);
+    if (isQuestion || asks !== undefined) return this.#rest(step);
     return this.#send(step, wanted, standing, equipment);
+  }
+
+  /** Why a call waits for its user's word, and what the word is for; nothing for one that nobody can make. */
+  #asks(tool: AgentTool | undefined, wanted: ToolCall, { agent }: Standing): StepRecord["asks"] {
+    if (tool === undefined) return undefined;
+    try {
+      argumentsOf(wanted);
+    } catch {
+      return undefined;
+    }
+    const marked = [...(this.#rights!.agent.ask_tools ?? []), ...(agent.ask_tools ?? [])];
+    const { origin } = agent;
+    const reason = reasonToAsk(tool, { marked, origin, steps: this.#steps, asking: this.parts.asking });
+    return reason === undefined ? undefined : { reason, digest: digestOf(tool, wanted) };
+  }
+
+  /** Goes on with a call whose user has said yes or no; one that nobody has answered rests again. */
+  async #heard(
+    step: StepRecord,
+    wanted: ToolCall,
+    standing: Standing,
+    equipment: Equipment,
+  ): Promise<Rest | undefined> {
+    const { approved, answer } = this.hold.run;
+    if (approved == null) return this.#rest(step);
+    await forgetAsking(this.parts.context, this.hold.run);
+    if (!approved) return this.#finish(step, "failed", refusalWith(answer ?? ""), { approved });
+    const tool = equipment.tools.get(wanted.name);
+    if (tool !== undefined && digestOf(tool, wanted) !== step.asks?.digest)
+      return this.#finish(step, "failed", CHANGED, { approved });
+    return this.#send(await this.hold.allow(step), wanted, standing, equipment);
   }
 
   /** Goes on with a step that was begun by a worker before. */
@@ -239,6 +283,7 @@ class Execution {
       return this.#finish(step, "completed", answer);
     }
     const wanted = this.#steps.flatMap(({ calls }) => calls).find(({ id }) => id === step.call)!;
+    if (step.asks !== undefined && step.approved === undefined) return this.#heard(step, wanted, standing, equipment);
     const tool = equipment.tools.get(wanted.name);
     if (tool?.readOnly) return this.#send(step, wanted, standing, equipment);
     return this.#finish(
@@ -256,7 +301,8 @@ class Execution {
       await this.hold.check();
       args = argumentsOf(wanted);
       const text = await tool.call(args, this.callOf(standing, step));
-      await this.#finish(step, "completed", showHidden(text));
+      const words = step.approved ? allowedWith(this.hold.run.answer ?? "") : "";
+      await this.#finish(step, "completed", `${words}${showHidden(text)}`);
     } catch (error) {
       this.signal.throwIfAborted();
       if (error instanceof RunLost || error instanceof RunEnd) throw error;
@@ -266,17 +312,25 @@ class Execution {
     }
   }
 
-  async #finish(step: StepRecord, state: StepRecord["state"], output: string): Promise<undefined> {
-    const finished = await this.hold.finish(step, { state, output: this.#text(output) });
+  async #finish(
+    step: StepRecord,
+    state: StepRecord["state"],
+    output: string,
+    more: Pick<StepRecord, "approved"> = {},
+  ): Promise<undefined> {
+    const finished = await this.hold.finish(step, { state, output: this.#text(output), ...more });
     this.#steps[this.#steps.length - 1] = finished;
     return undefined;
   }
 
   async #rest(step: StepRecord): Promise<Rest> {
     const due_at = new Date(Date.now() + ANSWER_MS);
+    const question = step.asks === undefined ? step.input : questionOf(step);
+    const pending = step.asks === undefined ? null : pendingOf({ ...step, input: showHidden(this.#text(step.input)) });
     await nameAsking(this.parts.context, this.hold.run);
-    await this.hold.goOn({ state: "awaiting_input", question: step.input, due_at, etag: newEtag() });
-    return { question: step.input };
+    await this.parts.context.notices.asks(this.hold.run, step);
+    await this.hold.goOn({ state: "awaiting_input", question, pending, due_at, etag: newEtag() });
+    return { question };
   }
 
   #tokens(): Pick<StepRecord, "input_tokens" | "output_tokens"> {

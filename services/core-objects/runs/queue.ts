@@ -116,7 +116,7 @@ export class Hold {
   }
 
   /** Keeps how a step that was begun went. */
-  async finish(step: StepRecord, how: Pick<StepRecord, "state" | "output">): Promise<StepRecord> {
+  async finish(step: StepRecord, how: Pick<StepRecord, "state" | "output" | "approved">): Promise<StepRecord> {
     const set = { ...boundedOutput(how), ended_at: new Date() };
     const finished = { ...step, ...set };
     const bytes = stepBytes(finished) - stepBytes(step);
@@ -125,6 +125,18 @@ export class Hold {
     if (matchedCount === 1) return finished;
     await growRun(this.context, this.run, -bytes);
     throw new RunLost("another worker has kept how this step went");
+  }
+
+  /**
+   * Keeps that a call's user allowed it, before it is made: whoever takes the run later does not make it again.
+   *
+   * @throws RunLost if another worker has kept it.
+   */
+  async allow(step: StepRecord): Promise<StepRecord> {
+    const asked = { _id: step._id, state: "running" as const, approved: { $exists: false } };
+    const { matchedCount } = await this.context.steps.updateOne(asked, { $set: { approved: true } });
+    if (matchedCount === 0) throw new RunLost("another worker makes this call");
+    return { ...step, approved: true };
   }
 
   /** Changes the run while it is worked at, cancelled or not. @throws RunLost. */

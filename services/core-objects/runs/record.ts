@@ -36,6 +36,8 @@ export interface RunRecord extends Base {
   readonly agent: string;
   /** As it was called when the run was triggered, for when it is gone. */
   readonly agent_name: string;
+  /** The version that works; absent of a built-in agent, and of an older run. */
+  readonly agent_version?: number;
   /** "" where it is of none. */
   readonly assignment: string;
   readonly assignment_name: string;
@@ -46,6 +48,10 @@ export interface RunRecord extends Base {
   readonly question: string;
   /** What it was answered and has not read; null for nothing. */
   readonly answer: string | null;
+  /** The call that it waits with; null or absent for none. */
+  readonly pending?: PendingCall | null;
+  /** What was said to that call and was not acted upon; null or absent for nothing. */
+  readonly approved?: boolean | null;
   readonly output: string;
   readonly error: { readonly reason: RunErrorWord; readonly message: string } | null;
   /** "" until it is known. */
@@ -86,6 +92,14 @@ export interface RunRecord extends Base {
   readonly expires_at: Date;
 }
 
+/** A call that waits for a yes or no, as its user is shown it. */
+export interface PendingCall {
+  readonly tool: string;
+  /** JSON text. */
+  readonly arguments: string;
+  readonly reason: string;
+}
+
 /** What a step is: the model was asked, a tool was called, or the user was asked. */
 export type StepKind = "model" | "tool" | "question";
 
@@ -111,6 +125,12 @@ export interface StepRecord extends Base {
   readonly calls: readonly ToolCall[];
   /** Of a tool or question: which of the calls it answers; "" of the model. */
   readonly call: string;
+  /** Of a tool: whether its answer is text from outside; absent of an old one, which may be. */
+  readonly outside?: boolean;
+  /** Of a tool that waits for its user's word: why, and what the word is for. */
+  readonly asks?: { readonly reason: string; readonly digest: string };
+  /** What the user said; absent until then. A call that was allowed is made once, by the worker that kept this. */
+  readonly approved?: boolean;
   readonly span: string;
   readonly input_tokens: number;
   readonly output_tokens: number;

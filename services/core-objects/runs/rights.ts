@@ -15,6 +15,7 @@ export type GivenAgent = Pick<
   | "custom_tools"
   | "mcp_servers"
   | "integrations"
+  | "ask_tools"
 >;
 
 /** Something that a run may use as it was, and not as another. */
@@ -68,7 +69,7 @@ export const RIGHTS: CollectionSpec = {
 export function givenOf(agent: AgentRecord): GivenAgent {
   const { instructions, model, tools, skills, prompts, variables, knowledge_bases } = agent;
   const { custom_tools, mcp_servers, integrations } = agent;
-  const texts = { instructions, model, tools };
+  const texts = { instructions, model, tools, ...(agent.ask_tools && { ask_tools: agent.ask_tools }) };
   return { ...texts, skills, prompts, variables, knowledge_bases, custom_tools, mcp_servers, integrations };
 }
 

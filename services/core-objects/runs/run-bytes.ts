@@ -51,7 +51,7 @@ export function bounded<S extends NewStep>(step: S): S {
 }
 
 /** The text of a step that ended. */
-export function boundedOutput(how: Pick<StepRecord, "state" | "output">): Pick<StepRecord, "state" | "output"> {
+export function boundedOutput<How extends Pick<StepRecord, "state" | "output">>(how: How): How {
   return { ...how, output: cutText(how.output) };
 }
 

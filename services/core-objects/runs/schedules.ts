@@ -57,11 +57,13 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
     .find({ next_at: { $gt: new Date(0), $lte: now } }, { sort: { next_at: 1 }, limit: AT_ONCE })
     .toArray();
   for (const assignment of due) {
-    const standing = assignment.enabled ? await standingOf(context, assignment) : {};
+    const standing: Outcome = assignment.enabled ? await standingOf(context, assignment) : {};
     // The run first, under a name that only this time has: who dies in between leaves it to be found.
     const goesOn = assignment.enabled && !("paused" in standing);
     if (goesOn && (await isFree(context, assignment, now))) await beginIfRoom(context, assignment);
     const { _id, next_at, schedule, delegation } = assignment;
+    if (standing.paused !== undefined)
+      await context.notices.stopped(assignment, next_at?.toISOString() ?? "", standing.paused);
     await assignments.updateOne(
       { _id, next_at, schedule, delegation },
       { $set: { ...standing, next_at: goesOn ? nextOf(assignment, now) : null } },
@@ -69,7 +71,7 @@ export async function beginDue(context: Context, now: Date): Promise<void> {
   }
 }
 
-type Outcome = Partial<Pick<AssignmentRecord, "schedule_key" | "paused" | "enabled" | "etag">>;
+type Outcome = Partial<Pick<AssignmentRecord, "schedule_key" | "paused" | "paused_at" | "enabled" | "etag">>;
 
 /** Whether a schedule may still act for its owner; one that may not is disabled, and says why. */
 async function standingOf({ delegations, seal }: Context, { _id, delegation }: AssignmentRecord): Promise<Outcome> {
@@ -80,7 +82,7 @@ async function standingOf({ delegations, seal }: Context, { _id, delegation }: A
     const failed = ConnectError.from(error);
     // Nobody can say at the moment: the run asks again before each of its steps.
     if (failed.code !== Code.Unauthenticated) return {};
-    return { enabled: false, paused: failed.rawMessage, etag: newEtag() };
+    return { enabled: false, paused: failed.rawMessage, paused_at: new Date(), etag: newEtag() };
   }
 }
 

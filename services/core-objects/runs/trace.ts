@@ -83,6 +83,7 @@ function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
         "gen_ai.tool.call.id": step.call,
         "gen_ai.tool.call.arguments": step.input,
         "gen_ai.tool.call.result": step.output,
+        "sallyport.approved": step.approved === undefined ? undefined : String(step.approved),
         "error.type": failed ? "tool_error" : undefined,
       };
   return {

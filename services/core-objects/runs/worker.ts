@@ -131,6 +131,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
           await context.delegations.end(context.seal.open(run.delegation, delegationPlace(run._id)));
         await hold.actsNoMore();
       }
+      await context.notices.ended(run);
       const steps = await hold.steps();
       await new ToldSteps(context, parts.peers, run).all(steps, true);
       await exportRun(parts.peers, run);

@@ -127,6 +127,8 @@ test("the compiler holds a definition to its messages", () => {
     customTools: [],
     mcpServers: [],
     integration: undefined,
+    askTools: [],
+    version: undefined,
   };
   const view = ({ model }: Bare) => ({ model, instructions: "", tools: [], skills: [], ...others });
   const words = { noun: "agent", plural: "agents", message: AgentSchema } as const;

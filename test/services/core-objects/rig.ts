@@ -172,7 +172,9 @@ export async function startRig({
   store: given,
   outgoing = LOOPBACK,
   log: heard = silentLog,
-}: {
+  webhook,
+  webhookPace,
+}: Pick<Options, "webhook" | "webhookPace"> & {
   sweepEveryMs?: number;
   /** One that somebody else closes, in place of a new one. */
   store?: Store;
@@ -226,7 +228,13 @@ export async function startRig({
     services.push(service);
     mount(service.name, service.methods, observe);
   };
-  const more = { ...(quota && { quota }), ...(knowledge && { knowledge }), ...(runs && { runs }) };
+  const more = {
+    ...(webhook && { webhook }),
+    ...(webhookPace && { webhookPace }),
+    ...(quota && { quota }),
+    ...(knowledge && { knowledge }),
+    ...(runs && { runs }),
+  };
   add(await createCoreObjectsService({ outgoing, store, peers, log: heard, seal: SEAL, ...more }));
   return {
     store,

@@ -6,9 +6,12 @@ import { given } from "../../objects/given.js";
 import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
+import { knownMarks, marksAfter } from "./marks.js";
 import type { AgentRecord } from "./record.js";
 import { DETACHING, REFERENCES, resourcesAfter } from "./resources.js";
+import { showAgent } from "./show.js";
 import { templateOf } from "./template.js";
+import { contentOf, firstVersion, numberOf, restored, versionAfter } from "./versions.js";
 import { withAssignments } from "./with-assignments.js";
 
 const { listAgents, getAgent, createAgent, updateAgent, deleteAgent } = AgentService.method;
@@ -24,6 +27,7 @@ export const kind = defineKind({
   hasParts: true,
   limits: {
     tools: 500,
+    ask_tools: 500,
     skills: 100,
     knowledge_bases: 100,
     prompts: 100,
@@ -42,26 +46,30 @@ export const kind = defineKind({
     customTools: record.custom_tools.map(refer.custom_tools),
     mcpServers: record.mcp_servers.map(refer.mcp_servers),
     integration: record.integrations.map(refer.integrations)[0],
+    askTools: [...(record.ask_tools ?? [])],
+    version: record.origin === "builtin" ? undefined : numberOf(record),
   }),
   list: {
     rpc: listAgents,
-    without: ["instructions"],
+    without: ["instructions", "history"],
     hidden: [
       ...(["tools", "skills", "knowledgeBases", "prompts", "variables", "customTools", "mcpServers"] as const),
-      ...(["integration", "sharing", "etag", "createdAt"] as const),
+      ...(["integration", "askTools", "version", "sharing", "etag", "createdAt"] as const),
     ],
     description: 200,
   },
-  get: { rpc: getAgent },
+  get: { rpc: getAgent, show: showAgent },
   create: {
     rpc: createAgent,
-    async content({ templateId, instructions, model, tools, resourceIds }, writer) {
+    async content({ templateId, instructions, model, tools, askTools, resourceIds }, writer) {
       const template = await templateOf(templateId, writer);
       const resources = await resourcesAfter(template, resourceIds, [], writer);
       return {
         instructions: instructions === "" ? template.instructions : instructions,
         model: model === "" ? template.model : model,
         tools: listAfter(template.tools, writer.knownTools(tools)),
+        ...firstVersion(writer),
+        ask_tools: listAfter(template.ask_tools ?? [], knownMarks(askTools, writer)),
         ...resources,
       };
     },
@@ -69,13 +77,24 @@ export const kind = defineKind({
   update: {
     rpc: updateAgent,
     async changes(request, current, writer) {
-      const { addResourceIds: add, removeResourceIds: remove } = request;
-      const resources = await resourcesAfter(current, add, remove, writer);
-      return {
-        ...given({ name: request.name, instructions: request.instructions, model: request.model }),
-        tools: listAfter(current.tools, writer.knownTools(request.addTools, current.tools), request.removeTools),
-        ...resources,
+      const { addResourceIds: add, removeResourceIds: remove, addTools, removeTools } = request;
+      const base = await restored(current, request.restoreVersion, remove, writer);
+      const texts = { instructions: request.instructions, model: request.model };
+      const content = {
+        ...contentOf(base),
+        ...given(texts),
+        tools: listAfter(
+          writer.knownTools(
+            base.tools.filter((tool) => !removeTools.includes(tool)),
+            current.tools,
+          ),
+          writer.knownTools(addTools, current.tools),
+          removeTools,
+        ),
+        ask_tools: marksAfter(base, request, writer),
+        ...(await resourcesAfter(base, add, remove, writer)),
       };
+      return { ...given({ name: request.name }), ...content, ...versionAfter(current, content, writer) };
     },
   },
   delete: {

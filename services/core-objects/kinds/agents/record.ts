@@ -1,7 +1,7 @@
 import type { ObjectRecord } from "../../record.js";
 
-/** An agent as it is stored. */
-export interface AgentRecord extends ObjectRecord {
+/** What the runs of an agent work with: a version of it. */
+export interface AgentContent {
   readonly instructions: string;
   /** "" for the default one. */
   readonly model: string;
@@ -18,4 +18,25 @@ export interface AgentRecord extends ObjectRecord {
   readonly mcp_servers: readonly string[];
   /** One, or none for the default one. */
   readonly integrations: readonly string[];
+  /** Of the tools, custom/NAME and mcp/TOOL, those that are called only if the run's user says yes; absent for none. */
+  readonly ask_tools?: readonly string[];
+}
+
+/** An agent as it is stored. */
+export interface AgentRecord extends ObjectRecord, AgentContent {
+  /** From 1; absent of an agent that was made before there were versions. Built-in ones have none. */
+  readonly version?: number;
+  /** When, and by the user with which id, this version was made. */
+  readonly versioned_at?: Date;
+  readonly author?: string;
+  /** The versions before, the latest first. */
+  readonly history?: readonly AgentVersionRecord[];
+}
+
+/** An agent as it was in one version. */
+export interface AgentVersionRecord extends AgentContent {
+  readonly version: number;
+  readonly versioned_at: Date;
+  /** "" where it is not known. */
+  readonly author: string;
 }

@@ -3,9 +3,10 @@ import type { AgentRecord } from "./record.js";
 import { NO_RESOURCES, REFERENCES, type Resources } from "./resources.js";
 
 /** What a new agent begins with. */
-export type Template = Pick<AgentRecord, "instructions" | "model" | "tools"> & Resources;
+export type Template = Pick<AgentRecord, "instructions" | "model" | "tools" | "ask_tools"> & Resources;
 
-const NOTHING: Template = { instructions: "", model: "", tools: [], ...NO_RESOURCES };
+/** What an agent without a template begins with. */
+export const NOTHING: Template = { instructions: "", model: "", tools: [], ask_tools: [], ...NO_RESOURCES };
 
 /**
  * What a new agent takes from another: all but what is that one's own, such as
@@ -16,12 +17,12 @@ const NOTHING: Template = { instructions: "", model: "", tools: [], ...NO_RESOUR
  */
 export async function templateOf(id: string, writer: Writer): Promise<Template> {
   if (id === "") return NOTHING;
-  const { instructions, model, tools, ...agent } = (await writer.another(id)) as AgentRecord;
+  const { instructions, model, tools, ask_tools = [], ...agent } = (await writer.another(id)) as AgentRecord;
   const fields = Object.keys(REFERENCES) as (keyof Resources)[];
   const seen = await writer.seen(fields.flatMap((field) => agent[field]));
   const resources = fields.map((field) => {
     const ids = seen.get(REFERENCES[field]) ?? [];
     return [field, agent[field].filter((one) => ids.includes(one))];
   });
-  return { instructions, model, tools, ...(Object.fromEntries(resources) as unknown as Resources) };
+  return { instructions, model, tools, ask_tools, ...(Object.fromEntries(resources) as unknown as Resources) };
 }

@@ -29,9 +29,12 @@ export async function withAssignments(context: Context, { _id: agent }: { readon
     }
     if (some.length === 0) break;
   }
+  const [paused_at, scheduled] = [new Date(), { agent, next_at: { $gt: new Date(0) } }];
+  for (const one of await assignments.find(scheduled, { limit: AT_ONCE }).toArray())
+    await context.notices.stopped(one, agent, AGENT_GONE);
   const { modifiedCount } = await assignments.updateMany(
     { agent },
-    { $set: { enabled: false, next_at: null, paused: AGENT_GONE, etag: newEtag(), updated_at: new Date() } },
+    { $set: { enabled: false, next_at: null, paused: AGENT_GONE, paused_at, etag: newEtag(), updated_at: new Date() } },
   );
   return { deletedAssignments: deleted.slice(0, AT_ONCE), stoppedAssignments: modifiedCount };
 }

@@ -17,14 +17,14 @@ const { listAssignments, getAssignment, createAssignment, updateAssignment, dele
 /** How long a schedule may run as its owner before the owner has to save it again: a year. */
 const OWNER_STANDS_S = 366 * 24 * 3_600;
 
-type Standing = Pick<AssignmentRecord, "delegation" | "schedule_key" | "paused">;
+type Standing = Pick<AssignmentRecord, "delegation" | "schedule_key" | "paused" | "paused_at">;
 
 /** What stands for the owner of a schedule, sealed: the owner sets it, and is present. */
 async function standingFor(schedule: string, name: string, writer: Writer): Promise<Standing> {
-  if (schedule === "") return { delegation: "", schedule_key: null, paused: "" };
+  if (schedule === "") return { delegation: "", schedule_key: null, paused: "", paused_at: null };
   const options = { ttlSeconds: OWNER_STANDS_S, withoutKey: true, schedule: { id: writer.id, name } };
   const { delegation, key } = await writer.delegate(options);
-  return { delegation: writer.seal(delegation, "delegation"), schedule_key: key, paused: "" };
+  return { delegation: writer.seal(delegation, "delegation"), schedule_key: key, paused: "", paused_at: null };
 }
 
 /** Assignments: agents' standing tasks. */
@@ -98,14 +98,20 @@ export const kind = defineKind({
       schedule === ""
         ? undefined
         : {
-            changes: { enabled: false, next_at: null, delegation: "", schedule_key: null, paused: HANDED_OVER },
+            changes: {
+              ...{ enabled: false, next_at: null, delegation: "", schedule_key: null },
+              ...{ paused: HANDED_OVER, paused_at: new Date() },
+            },
             notes: ["its schedule is paused: it runs as the new owner once the new owner enables it"],
           },
   },
   commands: (context) => [
     serverStream(more.triggerAssignment, (request, call) => triggerAssignment(context, request, call)),
   ],
-  indexes: [{ name: "next", key: { next_at: 1 } }],
+  indexes: [
+    { name: "next", key: { next_at: 1 } },
+    { name: "stopped", key: { owner: 1, paused_at: 1 } },
+  ],
 });
 
 const NOBODY =

@@ -23,4 +23,6 @@ export interface AssignmentRecord extends ObjectRecord {
   readonly asking?: string;
   /** Why the schedule does not go on, of one that we disabled; "" or absent otherwise. */
   readonly paused?: string;
+  /** When we disabled it; null or absent where we did not. */
+  readonly paused_at?: Date | null;
 }

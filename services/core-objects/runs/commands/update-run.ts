@@ -7,22 +7,24 @@ import { ATTEMPTS, contended, newEtag } from "../../objects/gate.js";
 import { CANCELLED } from "../ending.js";
 import { ENDED, type RunRecord } from "../record.js";
 import { runOf } from "../view.js";
+import { checkedWord, type Word } from "../word.js";
 import { ownRun } from "./own-run.js";
 
 /** Answers what a run of the caller's asks, or ends it. A worker that is at it stops at once in this process, and within half a second in others. */
 export async function updateRun(
   context: Context,
-  { runId, etag, answer, cancel }: MessageShape<typeof UpdateRunRequestSchema>,
+  { runId, etag, answer, approve, cancel }: MessageShape<typeof UpdateRunRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof UpdateRunResponseSchema>> {
-  if (cancel === (answer !== "")) throw invalidArgument("give either answer or cancel");
+  if (cancel === (answer !== "" || approve !== undefined))
+    throw invalidArgument("give either answer, approve or cancel; answer and approve may go together");
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const run = await ownRun(context, runId, caller);
     if (etag !== "" && run.etag !== etag)
       throw aborted(
         `this run changed after you read it: its etag is now ${run.etag}. Read it again, then repeat the call`,
       );
-    const changes = { ...(cancel ? cancelled(run) : answered(run, answer)), etag: newEtag() };
+    const changes = { ...(cancel ? cancelled(run) : answered(run, { answer, approve, etag })), etag: newEtag() };
     const next = await context.runs.findOneAndUpdate(
       { _id: run._id, etag: run.etag },
       { $set: changes },
@@ -44,10 +46,10 @@ function cancelled(run: RunRecord): Partial<RunRecord> {
   return { state: "cancelled", error, question: "", ended_at: now, due_at: now };
 }
 
-function answered(run: RunRecord, answer: string): Partial<RunRecord> {
+function answered(run: RunRecord, word: Word): Partial<RunRecord> {
   if (run.state !== "awaiting_input")
     throw failedPrecondition(
       `the run has no open question: its state is ${run.state}. Only a run in the state awaiting_input takes an answer`,
     );
-  return { state: "queued", question: "", answer, due_at: new Date() };
+  return { ...checkedWord(run, word), state: "queued", question: "", due_at: new Date() };
 }

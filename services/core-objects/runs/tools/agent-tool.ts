@@ -9,6 +9,14 @@ export interface AgentTool {
   /** As the run's steps name it, such as cti/search_entities. */
   readonly label: string;
   readonly description: string;
+  /** As lists of an agent's tools name it: cti/search_entities, custom/NAME or mcp/TOOL. */
+  readonly known: string;
+  /** What a call reaches, whatever other tools the run has. */
+  readonly target: string;
+  /** Whether what it answers was written outside: by a platform, a server, a service or in a document. */
+  readonly readsOutside: boolean;
+  /** Whether a call may change something outside, or send something there. */
+  readonly writesOutside: boolean;
   /** JSON Schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Whether it can be called again where it is not known how a call went: never of what others serve. */

@@ -5,6 +5,10 @@ import type { AgentTool } from "./agent-tool.js";
 export const ASK_USER: AgentTool = {
   name: "ask_user",
   label: "ask_user",
+  known: "ask_user",
+  target: "ask_user",
+  readsOutside: false,
+  writesOutside: false,
   description:
     "Asks the person you work for, and waits for the answer, which may take days. Use it only if you cannot continue without the answer.",
   parameters: {

@@ -36,6 +36,10 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
     label: `custom/${record.name}`,
     description: record.description === "" ? record.name : record.description,
     parameters: JSON.parse(record.input_schema) as AgentTool["parameters"],
+    known: `custom/${record.name}`,
+    target: record._id,
+    readsOutside: true,
+    writesOutside: record.method !== "get" && record.method !== "head",
     // What a GET does is its service's matter: it is not sent again where it is not known how it went.
     readOnly: false,
     async call(args, { caller, signal }) {

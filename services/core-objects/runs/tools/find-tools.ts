@@ -70,6 +70,10 @@ export function offerOf(always: readonly AgentTool[], others: readonly AgentTool
 const FIND_TOOLS = {
   name: NAME,
   label: NAME,
+  known: NAME,
+  target: NAME,
+  readsOutside: false,
+  writesOutside: false,
   description:
     "Finds tools by words for what you want to do, such as: list attack patterns of a threat actor. Returns the names of the best matches, which you can call from then on. Use it before you say that you cannot do something.",
   parameters: {

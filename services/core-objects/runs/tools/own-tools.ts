@@ -12,6 +12,9 @@ import type { AgentTool } from "./agent-tool.js";
 /** Tools by which a run would begin others, or have them begun: an agent is given none of them. */
 const TRIGGERS: ReadonlySet<string> = new Set(["run", "assignment"]);
 
+/** Tools of core that return what others wrote: documents, and answers that other runs and agents read. */
+const OTHERS_TEXTS: ReadonlySet<string> = new Set(["document", "knowledge_base", "run", "trace_inspection"]);
+
 /** The tools of our own servers, called through the same gates as from outside. */
 export interface OwnTools {
   /** Those of the patterns, such as cti/search_entities and grc/list_*, that the caller may see. */
@@ -82,11 +85,15 @@ function namedBy(patterns: readonly string[]): (tool: Tool) => boolean {
 }
 
 function toolOf(tool: Tool, dispatch: ToolDispatch<Call>, explainCall: ExplainCall): AgentTool {
-  const { server, name, readOnly, listing } = tool;
+  const { server, name, toolset, readOnly, listing } = tool;
   const callable = createCallableTool(tool, isPlatformServer(server));
   return {
     name: `${server}__${name}`,
     label: `${server}/${name}`,
+    known: `${server}/${name}`,
+    target: `${server}/${name}`,
+    readsOutside: isPlatformServer(server) || OTHERS_TEXTS.has(toolset),
+    writesOutside: !readOnly && (isPlatformServer(server) || listing.annotations.openWorldHint === true),
     description: listing.description,
     parameters: listing.inputSchema as Readonly<Record<string, unknown>>,
     readOnly,

@@ -184,6 +184,11 @@ function remoteTool(
     label: `${server}/${label}`,
     description: shorten(description, MAX_DESCRIPTION),
     parameters: shown(tool.inputSchema, redactor),
+    known: `mcp/${label}`,
+    target: `${_id} ${tool.name}`,
+    readsOutside: true,
+    // Whoever accepted the tool accepted what it says of itself.
+    writesOutside: !tool.readOnly,
     // What it says of itself is no reason to send a call again of which it is not known how it went.
     readOnly: false,
     async call(args, { caller, signal }) {
