@@ -1,3 +1,4 @@
+import type { Context } from "../context.js";
 import type { ObjectRecord, Own } from "../record.js";
 
 /** A hand-over: from whom to whom, by their ids. */
@@ -29,6 +30,8 @@ export interface Leaving<R extends ObjectRecord> {
    * undefined.
    */
   readonly passed?: (record: R, passing: Passing) => Passed<R> | undefined | Promise<Passed<R> | undefined>;
+  /** Ends what one began outside its record, before it is erased. */
+  readonly erased?: (context: Context, record: R) => Promise<void>;
   /** One has documents, which are counted for its owner. */
   readonly hasDocuments?: true;
 }
