@@ -30,6 +30,8 @@ export interface Fuzzed {
   readonly rssAfter: number;
 }
 
+/** Inputs before it is measured, at most. */
+const WARM = 1_000;
 /** How often it is looked whether the event loop stands still, in milliseconds. */
 const LOOK_MS = 5;
 
@@ -52,7 +54,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   const all = (until: number) => Promise.all(Array.from({ length: atOnce }, () => work(until)));
 
   // What is compiled, cached and pooled at the first inputs is no leak.
-  await all(Math.ceil(inputs / 20));
+  await all(Math.min(WARM, Math.ceil(inputs / 20)));
   const rssBefore = await rss();
   let stallMs = 0;
   let lookedAt = performance.now();
