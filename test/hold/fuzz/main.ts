@@ -17,6 +17,9 @@ const MAX_GROWTH = 1.2;
 /** What runs in a process of its own in the product: how long it takes there keeps nobody waiting. */
 const APART: ReadonlySet<string> = new Set(["PDF", "docx", "answers of MCP servers"]);
 
+// What a target waits for at its end may keep no process alive.
+setInterval(() => undefined, 60_000);
+
 const wanted = process.argv[2] ?? "";
 let held = true;
 const strays = new Set<string>();
