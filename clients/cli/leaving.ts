@@ -14,7 +14,8 @@ import { pages } from "./pages.js";
 import type { Session } from "./session.js";
 import { findUser } from "./users.js";
 
-const LEAVER = {
+/** A person as an argument, who may have left. */
+export const LEAVER = {
   name: "USER",
   doc: "The person's e-mail address or id. A deleted user's address works if the audit still has it.",
 };
@@ -90,7 +91,7 @@ export function leftBehindOf(left: LeftBehind | undefined, user: string): object
 }
 
 /** The id of a person, who may be deleted: objects keep the id, and so does the audit. */
-async function personId(session: Session, name: string): Promise<string> {
+export async function personId(session: Session, name: string): Promise<string> {
   if (!name.includes("@")) return name;
   try {
     return (await findUser(session, name)).id;

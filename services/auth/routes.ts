@@ -7,6 +7,7 @@ import { DelegationService } from "#proto/auth/v1/delegation_service_pb.js";
 import { DirectoryService } from "#proto/auth/v1/directory_service_pb.js";
 import { GroupService } from "#proto/auth/v1/group_service_pb.js";
 import { KeyRingService } from "#proto/auth/v1/key_ring_service_pb.js";
+import { PersonalDataService } from "#proto/auth/v1/personal_data_service_pb.js";
 import { PlatformTokenService } from "#proto/auth/v1/platform_token_service_pb.js";
 import { ServiceAccountService } from "#proto/auth/v1/service_account_service_pb.js";
 import { SessionService } from "#proto/auth/v1/session_service_pb.js";
@@ -64,6 +65,8 @@ import { watch } from "./commands/watch.js";
 import { whoAmI } from "./commands/who-am-i.js";
 import type { Context } from "./context.js";
 import type { Doors } from "./doors.js";
+import { erasePersonalData } from "./personal/erase.js";
+import { exportPersonalData } from "./personal/export.js";
 
 /** Every rpc of auth and the command that answers it. */
 export function routes(context: Context, doors: Doors): readonly Method[] {
@@ -102,6 +105,8 @@ export function routes(context: Context, doors: Doors): readonly Method[] {
     unary(users.listUsers, (request) => listUsers(context, request)),
     unary(users.updateUser, (request) => updateUser(context, request)),
     unary(users.deleteUser, (request) => deleteUser(context, request)),
+    unary(PersonalDataService.method.exportPersonalData, (request) => exportPersonalData(context, request)),
+    unary(PersonalDataService.method.erasePersonalData, (request) => erasePersonalData(context, request)),
     unary(DirectoryService.method.resolvePrincipals, (request) => resolvePrincipals(context, request)),
     unary(DirectoryService.method.getUserNames, (request) => getUserNames(context, request)),
     unary(DirectoryService.method.getMemberships, (request) => getMemberships(context, request)),

@@ -76,6 +76,16 @@ export async function usageOf({ usage }: Pick<TraceStore, "usage">, user: string
   return sum(await daysOf(usage, user));
 }
 
+/** Forgets what is counted for a user whose spans are deleted, and takes it from everyone's. */
+export async function forgetUsage({ usage }: Pick<TraceStore, "usage">, user: string): Promise<void> {
+  for (const { _id } of await usage.find({ user }).toArray()) {
+    const gone = await usage.findOneAndDelete({ _id }, {});
+    if (gone === null) continue;
+    const day = new Date(gone.expires_at.getTime() - DAY_MS);
+    await add(usage, EVERYONE, day, { spans: -gone.spans, bytes: -gone.bytes });
+  }
+}
+
 /** Adds up what was counted for each user before everyone's spans were: once. Only a sum for each day is in memory. */
 export async function countEveryone({ usage }: Pick<TraceStore, "usage">): Promise<void> {
   if ((await usage.findOne({ user: EVERYONE })) !== null) return;

@@ -9,6 +9,7 @@ import { findGroup } from "../groups.js";
 import { type Imported, importUsers } from "../import-users.js";
 import { leaving, leftBehindOf } from "../leaving.js";
 import { pages } from "../pages.js";
+import { personalData } from "../personal-data.js";
 import type { Session } from "../session.js";
 import { spanOf } from "../span.js";
 import { findUser } from "../users.js";
@@ -134,6 +135,7 @@ export const users: readonly Verb[] = [
     },
   },
   ...leaving,
+  ...personalData,
 ];
 
 async function setDisabled(session: Session, name: string, disabled: boolean): Promise<object> {

@@ -15,7 +15,7 @@ export async function deleteUser(
   context: Context,
   { id }: DeleteUserRequest,
 ): Promise<MessageInitShape<typeof DeleteUserResponseSchema>> {
-  const { store, hub, administrators, sessions } = context;
+  const { store, hub, administrators } = context;
   const found = await administrators.run(async () => {
     const user = await store.users.findOne({ _id: id });
     if (user === null) return false;
@@ -32,14 +32,24 @@ export async function deleteUser(
     await store.users.deleteOne({ _id: id });
     return true;
   });
-  // Keys and delegations are nobody's once their user is gone: what a crash leaves of them here opens nothing.
+  const deletedCount = await deleteCredentialsOf(context, id);
+  if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
+  await hub.publish([{ kind: EventKind.USER, id }]);
+  return { revokedKeys: deletedCount, leftBehind: await leftBehind(context, id) };
+}
+
+/**
+ * Deletes what opens something for a user. Keys and delegations are nobody's once their user is gone: what a crash
+ * leaves of them opens nothing.
+ *
+ * @returns how many keys there were.
+ */
+export async function deleteCredentialsOf({ store, sessions }: Context, id: string): Promise<number> {
   const { deletedCount } = await store.keys.deleteMany({ user_id: id });
   await store.delegations.deleteMany({ user_id: id });
   await sessions.endAllOf(id);
   for (const grant of await store.grants.find({ user_id: id }).toArray()) await deleteOauthOf(store, grant._id);
   await store.grants.deleteMany({ user_id: id });
   await store.identities.deleteMany({ user_id: id });
-  if (!found && deletedCount === 0) throw notFound(`there is no user ${JSON.stringify(id)}`);
-  await hub.publish([{ kind: EventKind.USER, id }]);
-  return { revokedKeys: deletedCount, leftBehind: await leftBehind(context, id) };
+  return deletedCount;
 }

@@ -77,7 +77,10 @@ class Server implements AuthorizationServer {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
-    const { pathname } = new URL(request.url ?? "/", this.options.issuer.origin);
+    const { url = "/" } = request;
+    const { origin } = this.options.issuer;
+    if (!URL.canParse(url, origin)) return notFound(response);
+    const { pathname } = new URL(url, origin);
     const known = WELL_KNOWN.exec(pathname);
     if (known !== null) return this.#discover(request, response, known);
     const path = pathname.slice(this.#base.length);

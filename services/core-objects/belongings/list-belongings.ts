@@ -46,7 +46,7 @@ async function rowsOf(context: Context, { kind, records }: Owned, owner: string)
 }
 
 /** Those of some objects that objects of other owners, or of the company, refer to. */
-async function usedByOthers(
+export async function usedByOthers(
   context: Context,
   { noun }: Kind,
   records: readonly ObjectRecord[],

@@ -1,6 +1,6 @@
 import type { MessageShape } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import { type UserSchema, UserService } from "#proto/auth/v1/user_service_pb.js";
+import type { UserSchema } from "#proto/auth/v1/user_service_pb.js";
+import { findPerson } from "../../shared/personal/gone.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
 import type { Peers } from "../../shared/rpc/peers.js";
@@ -15,16 +15,7 @@ export interface People {
 
 /** Asks auth for users. */
 export function createPeople(peers: Peers): People {
-  return {
-    async find(id, call) {
-      try {
-        return (await peers.call(UserService.method.getUser, { id }, call)).user;
-      } catch (error) {
-        if (ConnectError.from(error).code === Code.NotFound) return undefined;
-        throw error;
-      }
-    },
-  };
+  return { find: (id, call) => findPerson(peers, id, call) };
 }
 
 /**

@@ -1,4 +1,8 @@
+import type { Seal } from "../../shared/secrets/seal.js";
+import type { DocCollection } from "../../shared/store/store.js";
+import type { Delegations } from "../delegations.js";
 import type { ObjectRecord, Own } from "../record.js";
+import type { RunRecord } from "../runs/record.js";
 
 /** A hand-over: from whom to whom, by their ids. */
 export interface Passing {
@@ -16,6 +20,13 @@ export interface Passed<R extends ObjectRecord> {
   readonly notes: readonly string[];
 }
 
+/** What an object may have begun outside its record. */
+export interface Begun {
+  readonly delegations: Delegations;
+  readonly seal: Seal;
+  readonly runs: DocCollection<RunRecord>;
+}
+
 /** What a kind says of objects whose owner leaves. */
 export interface Leaving<R extends ObjectRecord> {
   /** The fields that the next two look at. */
@@ -29,6 +40,8 @@ export interface Leaving<R extends ObjectRecord> {
    * undefined.
    */
   readonly passed?: (record: R, passing: Passing) => Passed<R> | undefined | Promise<Passed<R> | undefined>;
+  /** Ends what one began outside its record, before it is erased. */
+  readonly erased?: (begun: Begun, record: R) => Promise<void>;
   /** One has documents, which are counted for its owner. */
   readonly hasDocuments?: true;
 }

@@ -12,7 +12,7 @@ import { type Method, withScope } from "../../../services/shared/rpc/method.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { anyMessage } from "../../facade/support/arbitrary-message.js";
 import { changedBytes, type Random } from "./random.js";
-import type { FuzzTarget } from "./target.js";
+import { type FuzzTarget, wordsOf } from "./target.js";
 
 const SCOPES = ["account", "admin", "delegated", "internal", "public"];
 const SERVERS = ["cti", "aev", "grc", "core", "traces"];
@@ -68,22 +68,42 @@ export async function fuzzGrpcFrames(): Promise<FuzzTarget> {
   const session = () => connectHttp2(`http://127.0.0.1:${server.port}`).on("error", () => undefined);
   let http2 = session();
 
+  const refusals = new Set<string>();
+  const told = (answer: Answer): Answer => {
+    const said = /grpc-message: ?(.*)|"message":"((?:[^"\\]|\\.)*)/.exec(answer.text);
+    const word =
+      /"code":"(\w+)"/.exec(answer.text)?.[1] ?? /grpc-status: ?(\d+)/.exec(answer.text)?.[1] ?? answer.status;
+    if (word !== "" && word !== "0")
+      refusals.add(`${word} ${wordsOf(decodeURIComponentOr(said?.[1] ?? said?.[2] ?? ""))}`);
+    return answer;
+  };
+
   return {
     name: "gRPC frames",
+    refusals,
     async one(random) {
       const { method, serve, messages } = random.pick(samples);
       const type = random.pick(TYPES);
       const body = bodyOf(random.pick(messages), type, random);
       const path = `/${method.parent.typeName}/${method.name}`;
-      if (!random.once(50)) return problemOf(await answerOf(serve, type, body), path, type, body);
+      if (!random.once(50)) return problemOf(told(await answerOf(serve, type, body)), path, type, body);
       if (http2.closed || http2.destroyed) http2 = session();
-      return problemOf(await answerOver(http2, path, type, body), path, type, body);
+      return problemOf(told(await answerOver(http2, path, type, body)), path, type, body);
     },
     async close() {
       http2.destroy();
       await server.close(100);
     },
   };
+}
+
+/** Messages of gRPC are percent-encoded. */
+function decodeURIComponentOr(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function bodyOf(message: Buffer, type: string, random: Random): Buffer {

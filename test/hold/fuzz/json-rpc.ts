@@ -10,7 +10,7 @@ import { createKeys } from "../../facade/support/credentials.js";
 import { createWorld, fixtureMethods } from "../../facade/support/services.js";
 import { start } from "../../facade/support/start.js";
 import { changedBytes, changedJson, type Random } from "./random.js";
-import type { FuzzTarget } from "./target.js";
+import { type FuzzTarget, wordsOf } from "./target.js";
 
 const SERVERS = ["cti", "aev", "grc", "core"];
 const VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-01-01", ""];
@@ -38,8 +38,10 @@ export async function fuzzJsonRpc(): Promise<FuzzTarget> {
   const server = await start({ dispatch: mountInProcess(methods, steps), credentials: keys, image });
   const pool = new Pool(`http://127.0.0.1:${server.port}`, { connections: SOCKETS, pipelining: 1 });
 
+  const refusals = new Set<string>();
   return {
     name: "JSON-RPC",
+    refusals,
     async one(random) {
       if (random.once(500)) return noHttp(server.port, random);
       const { body, headers } = requestOf(tools, random);
@@ -51,6 +53,8 @@ export async function fuzzJsonRpc(): Promise<FuzzTarget> {
           body,
         });
         const text = await reply.body.text();
+        const refusal = refusalIn(reply.statusCode, text);
+        if (refusal !== undefined) refusals.add(refusal);
         if (reply.statusCode < 500 && !text.includes('"code":-32603')) return undefined;
         return `${reply.statusCode} ${text.slice(0, 200)} to ${body.toString().slice(0, 500)}`;
       } catch (error) {
@@ -62,6 +66,14 @@ export async function fuzzJsonRpc(): Promise<FuzzTarget> {
       await server.close();
     },
   };
+}
+
+/** Why a request was not answered as it wanted, in words: those of JSON-RPC, of HTTP, or of a tool. */
+function refusalIn(status: number, text: string): string | undefined {
+  const code = /"code":(-\d+)/.exec(text)?.[1];
+  const message = /"(?:message|text)":"((?:[^"\\]|\\.)*)/.exec(text)?.[1] ?? "";
+  const isRefused = status >= 400 || code !== undefined || text.includes('"isError":true');
+  return isRefused ? `${status} ${code ?? ""} ${wordsOf(message)}` : undefined;
 }
 
 /** How many of the fixture's methods are those of catalogue and auth. */

@@ -28,7 +28,7 @@ import { emailOf } from "../../support/platforms/harness.js";
 import { startIssuer } from "../../support/platforms/issuer.js";
 import { type LyingServer, startLying } from "./lying-server.js";
 import { changedBytes, changedJson, type Random } from "./random.js";
-import type { FuzzTarget } from "./target.js";
+import { type FuzzTarget, wordsOf } from "./target.js";
 
 /** What a platform said once, to be told otherwise. */
 export interface Said {
@@ -67,6 +67,34 @@ const STATUSES = [
  * the bindings in this process, one in a hundred over a socket.
  */
 export async function fuzzPlatformAnswers(): Promise<FuzzTarget> {
+  const { worlds, close } = await startWorlds();
+  const refusals = new Set<string>();
+  return {
+    name: "platform answers",
+    refusals,
+    async one(random) {
+      const { world, context, samples } = random.pick(worlds);
+      const { method, request, encode, caller, server } = random.pick(samples);
+      if (random.once(4)) context.identities.forget(caller.id);
+      world.lieBy(random);
+      try {
+        const result = await resultOf(method.handle(request as never, callOf(caller)));
+        JSON.parse(encode(create(method.desc.output, result as never)));
+        return undefined;
+      } catch (error) {
+        if (error instanceof ConnectError && explain(error) !== undefined) {
+          refusals.add(`${error.code} ${wordsOf(error.rawMessage)}`);
+          return undefined;
+        }
+        return `${server} ${method.desc.name}: ${(error as Error).stack}`;
+      }
+    },
+    close,
+  };
+}
+
+/** The three platforms as they were recorded, each before something that can be made to lie. */
+export async function startWorlds() {
   const issuer = await startIssuer();
   const lying = await startLying();
   const worlds = await Promise.all(
@@ -80,26 +108,10 @@ export async function fuzzPlatformAnswers(): Promise<FuzzTarget> {
     }),
   );
 
-  return {
-    name: "platform answers",
-    async one(random) {
-      const { world, context, samples } = random.pick(worlds);
-      const { method, request, encode, caller, server } = random.pick(samples);
-      if (random.once(4)) context.identities.forget(caller.id);
-      world.lieBy(random);
-      try {
-        const result = await resultOf(method.handle(request as never, callOf(caller)));
-        JSON.parse(encode(create(method.desc.output, result as never)));
-        return undefined;
-      } catch (error) {
-        if (error instanceof ConnectError && explain(error) !== undefined) return undefined;
-        return `${server} ${method.desc.name}: ${(error as Error).stack}`;
-      }
-    },
-    async close() {
-      await Promise.all([...worlds.map(({ world }) => world.close()), lying.close(), issuer.close()]);
-    },
+  const close = async (): Promise<void> => {
+    await Promise.all([...worlds.map(({ world }) => world.close()), lying.close(), issuer.close()]);
   };
+  return { worlds, close };
 }
 
 /** The http client of the proxy, before a platform that can be made to lie. */
@@ -107,6 +119,8 @@ class LyingWorld implements HttpClient {
   private readonly real = createHttpClient("fuzz/1.0", LOOPBACK);
   private readonly said = new Map<string, Said>();
   private random: Random | undefined;
+  /** Hears what the platform is sent. */
+  sent: (request: HttpRequest) => void = () => undefined;
 
   constructor(
     private readonly url: string,
@@ -125,6 +139,7 @@ class LyingWorld implements HttpClient {
 
   async send(exchange: Exchange, request: HttpRequest): Promise<HttpReply> {
     const { random } = this;
+    this.sent(request);
     const key = JSON.stringify([request.verb, request.path, request.query, request.body]);
     if (random === undefined) {
       const reply = await this.real.send({ ...exchange, target: { ...exchange.target, url: this.url } }, request);
@@ -209,14 +224,14 @@ function isValid({ desc }: Method, request: Message): boolean {
 }
 
 /** The last message, where there are several. */
-async function resultOf(answer: unknown): Promise<unknown> {
+export async function resultOf(answer: unknown): Promise<unknown> {
   if (typeof (answer as AsyncIterable<unknown>)[Symbol.asyncIterator] !== "function") return answer;
   let last: unknown = {};
   for await (const one of answer as AsyncIterable<unknown>) last = one;
   return last;
 }
 
-function callOf(caller: Caller): Call {
+export function callOf(caller: Caller): Call {
   return { caller, assertion: "", credential: {}, signal: NEVER, deadline: Date.now() + 20_000 };
 }
 const NEVER = new AbortController().signal;

@@ -7,6 +7,8 @@ export interface FuzzOptions {
   readonly inputs: number;
   readonly seed: number;
   readonly atOnce: number;
+  /** It ends after so many seconds, with as many inputs as there were. */
+  readonly seconds?: number;
   /** What inputs may fail with before it ends. */
   readonly maxProblems?: number;
 }
@@ -14,6 +16,8 @@ export interface FuzzOptions {
 /** What came of the inputs. */
 export interface Fuzzed {
   readonly inputs: number;
+  /** Different refusals that they met. */
+  readonly refusals: number;
   readonly seconds: number;
   /** Of the processor, the senders' own included. */
   readonly cpuSeconds: number;
@@ -26,16 +30,20 @@ export interface Fuzzed {
   readonly rssAfter: number;
 }
 
+/** Inputs before it is measured, at most. */
+const WARM = 1_000;
 /** How often it is looked whether the event loop stands still, in milliseconds. */
 const LOOK_MS = 5;
 
 /** Sends inputs to a target, some at once; input n is the same for the same seed. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fuzzed> {
-  const { inputs, seed, atOnce, maxProblems = 20 } = options;
+  const { inputs, seed, maxProblems = 20, seconds: most = Number.POSITIVE_INFINITY } = options;
+  const atOnce = target.atOnce ?? options.atOnce;
+  const endsAt = performance.now() + most * 1_000;
   const problems = new Map<string, string>();
   let next = 0;
   const work = async (until: number): Promise<void> => {
-    while (next < until && problems.size < maxProblems) {
+    while (next < until && problems.size < maxProblems && performance.now() < endsAt) {
       const n = next++;
       const problem = await target.one(new Random(seed * 1_000_003 + n));
       if (problem !== undefined) problems.set(problem.slice(0, 300), `input ${n}: ${problem}`);
@@ -46,7 +54,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   const all = (until: number) => Promise.all(Array.from({ length: atOnce }, () => work(until)));
 
   // What is compiled, cached and pooled at the first inputs is no leak.
-  await all(Math.ceil(inputs / 20));
+  await all(Math.min(WARM, Math.ceil(inputs / 20)));
   const rssBefore = await rss();
   let stallMs = 0;
   let lookedAt = performance.now();
@@ -67,6 +75,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
   clearInterval(looks);
   return {
     inputs: next,
+    refusals: target.refusals.size,
     seconds,
     cpuSeconds,
     problems: [...problems.values()],

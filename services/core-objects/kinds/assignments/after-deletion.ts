@@ -1,5 +1,6 @@
 import type { Call } from "../../../shared/rpc/call.js";
 import type { Context } from "../../context.js";
+import type { Begun } from "../../objects/leaving.js";
 import { placeOf } from "../../objects/secrets.js";
 import { ENDED } from "../../runs/record.js";
 import type { AssignmentRecord } from "./record.js";
@@ -26,7 +27,7 @@ export async function afterDeletion(context: Context, gone: AssignmentRecord, { 
  * that the schedule began still acts by it until it ends.
  */
 export async function endStanding(
-  { delegations, seal, runs }: Context,
+  { delegations, seal, runs }: Begun,
   { _id, owner, delegation }: Pick<AssignmentRecord, "_id" | "owner" | "delegation">,
 ): Promise<void> {
   if (delegation === "") return;

@@ -6,7 +6,7 @@ import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import type { Refer } from "../../objects/model.js";
 import type { Writer } from "../../objects/writer.js";
-import { afterDeletion } from "./after-deletion.js";
+import { afterDeletion, endStanding } from "./after-deletion.js";
 import type { AssignmentRecord } from "./record.js";
 import { checkedNext, UTC } from "./schedule.js";
 import { triggerAssignment } from "./trigger-assignment.js";
@@ -104,6 +104,7 @@ export const kind = defineKind({
             },
             notes: ["its schedule is paused: it runs as the new owner once the new owner enables it"],
           },
+    erased: endStanding,
   },
   commands: (context) => [
     serverStream(more.triggerAssignment, (request, call) => triggerAssignment(context, request, call)),

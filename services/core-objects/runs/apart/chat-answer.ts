@@ -1,7 +1,7 @@
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import { estimatedTokens } from "../estimated-tokens.js";
-import { type Fields, fieldsOf, listOf, textIn } from "./loose-json.js";
+import { type Fields, fieldsOf, listOf, textIn, wordIn } from "./loose-json.js";
 
 // What services say that have the API of chat completions, in all the ways in which they say it. Nothing is believed
 // of its shape: what is missing is left out, and what has no message at all is unreadable.
@@ -93,7 +93,7 @@ export function answerOf(
   throwTold(body.error ?? choice.error);
   if (Object.keys(message).length === 0) throw new UnreadableError("its answer contains no message");
   const { text, refusal, calls } = partsOf(message);
-  const reason = String(choice.finish_reason ?? choice.native_finish_reason ?? "").slice(0, MAX_REASON);
+  const reason = wordIn(choice.finish_reason ?? choice.native_finish_reason).slice(0, MAX_REASON);
   const finish = FINISHES[reason.toLowerCase()] ?? "stop";
   const said = withoutThoughts(text);
   const usage = fieldsOf(body.usage);
@@ -118,7 +118,7 @@ export function answerOf(
 export function throwTold(error: unknown): void {
   if (error === undefined || error === null) return;
   const { message, code, type } = fieldsOf(error);
-  throw new ToldError(textIn(message ?? error).slice(0, 1_000), String(code ?? type ?? ""));
+  throw new ToldError(textIn(message ?? error).slice(0, 1_000), wordIn(code ?? type));
 }
 
 /** Text, refusal and calls of a message, wherever in it they stand. */
@@ -156,7 +156,7 @@ function callsOf(value: unknown): WantedCall[] {
     const call = fieldsOf(one);
     const inner = fieldsOf(call.function ?? call.custom ?? call);
     if (typeof inner.name !== "string" || inner.name === "") return [];
-    const id = String(call.id ?? call.call_id ?? "").slice(0, MAX_NAME);
+    const id = wordIn(call.id ?? call.call_id).slice(0, MAX_NAME);
     return [{ id, name: inner.name.slice(0, MAX_NAME), arguments: argumentsIn(inner.arguments ?? inner.input) }];
   });
 }
@@ -176,6 +176,6 @@ function withoutThoughts(text: string): string {
 }
 
 function tokens(count: unknown): number {
-  const number = Number(count);
+  const number = Number(wordIn(count));
   return Number.isSafeInteger(number) && number > 0 ? number : 0;
 }

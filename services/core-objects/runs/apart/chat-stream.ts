@@ -1,7 +1,7 @@
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import { BrokenError, throwTold, UnreadableError } from "./chat-answer.js";
-import { type Fields, fieldsOf, listOf } from "./loose-json.js";
+import { type Fields, fieldsOf, listOf, wordIn } from "./loose-json.js";
 
 // An answer that comes piece by piece, as server-sent events, put together as if it had come at once.
 
@@ -67,7 +67,7 @@ class GrowingAnswer {
     }
     throwTold(event.error);
     if (event.usage !== undefined && event.usage !== null) this.#usage = event.usage;
-    const choice = fieldsOf(listOf(event.choices).find((one) => Number(fieldsOf(one).index ?? 0) === 0));
+    const choice = fieldsOf(listOf(event.choices).find((one) => Number(wordIn(fieldsOf(one).index)) === 0));
     throwTold(choice.error);
     this.#grow(fieldsOf(choice.delta ?? choice.message ?? (choice.text === undefined ? undefined : choice)));
     const { finish_reason } = choice;

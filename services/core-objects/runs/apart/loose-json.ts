@@ -20,3 +20,8 @@ export function textIn(value: unknown): string {
   const first = [inner, text, content].find((one) => typeof one === "string");
   return typeof first === "string" ? first : JSON.stringify(value);
 }
+
+/** The word in what may be a text or a number; "" for anything else: not everything in JSON can be made a text. */
+export function wordIn(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}

@@ -42,7 +42,8 @@ export async function outlineOf(
   { id, updated_at: updatedAt }: Pick<UpstreamFramework, "id" | "updated_at">,
   platform: Platform,
 ): Promise<readonly Outlined[]> {
-  const key = `${id} ${updatedAt}`;
+  // By the caller: whoever knows that a framework is there may not read it.
+  const key = JSON.stringify([platform.caller.id, id, updatedAt]);
   const kept = outlines.get(key);
   if (kept !== undefined) return kept;
   const tree = await platform.rest<Tree>({ verb: "GET", path: `${FRAMEWORKS}${id}/tree/` });

@@ -1,0 +1,50 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { PersonalFate as Fate } from "#proto/auth/v1/personal_data_pb.js";
+import type {
+  ErasePersonalDataRequestSchema,
+  ErasePersonalDataResponseSchema,
+} from "#proto/traces/v1/personal_data_service_pb.js";
+import { checkGone, findPerson } from "../../shared/personal/gone.js";
+import type { Call } from "../../shared/rpc/call.js";
+import type { Context } from "../context.js";
+import { forgetUsage } from "../quota.js";
+import type { TraceStore } from "../store.js";
+
+/** Traces, and spans, that are read in one go. */
+const AT_ONCE = 100;
+
+/** Deletes the traces of a person who can no longer sign in, with all that their spans say. */
+export async function erasePersonalData(
+  { store, peers }: Context,
+  { userId: user, dryRun }: MessageShape<typeof ErasePersonalDataRequestSchema>,
+  call: Call,
+): Promise<MessageInitShape<typeof ErasePersonalDataResponseSchema>> {
+  checkGone(await findPerson(peers, user, call));
+  const traces = await store.traces.countDocuments({ user }, { hint: "user" });
+  const counts = traces === 0 ? [] : [{ kind: "trace", count: BigInt(traces), fate: Fate.DELETED }];
+  if (dryRun) return { counts };
+  for (;;) {
+    const options = { limit: AT_ONCE, hint: "user", projection: { _id: 1 } };
+    const some = await store.traces.find({ user }, options).toArray();
+    for (const { _id } of some) {
+      await eraseSpans(store, _id);
+      await store.traces.deleteOne({ _id });
+    }
+    if (some.length === 0) break;
+  }
+  await forgetUsage(store, user);
+  return { counts };
+}
+
+/** What hangs on a span goes first: it is found again by the span. */
+async function eraseSpans({ spans, payloads, pages }: TraceStore, trace: string): Promise<void> {
+  for (;;) {
+    const options = { limit: AT_ONCE, hint: "trace", projection: { _id: 1 } };
+    const ids = (await spans.find({ trace }, options).toArray()).map(({ _id }) => _id);
+    if (ids.length === 0) return;
+    // The ids of pages are the span's, a dot and a number.
+    for (const id of ids) await pages.deleteMany({ _id: { $gt: `${id}.`, $lt: `${id}/` } });
+    await payloads.deleteMany({ _id: { $in: ids } });
+    await spans.deleteMany({ _id: { $in: ids } });
+  }
+}
