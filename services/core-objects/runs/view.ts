@@ -4,6 +4,7 @@ import { RunErrorReason, type RunSchema, RunState, RunTrigger } from "#proto/cor
 import { RunStepKind, type RunStepSchema, RunStepState } from "#proto/core/v1/run_service_pb.js";
 import { shorten } from "../../shared/tools/shorten.js";
 import type { RunErrorWord, RunRecord, StepRecord } from "./record.js";
+import { costIn } from "./spending/cost.js";
 
 /** Characters of an output that are shown; the trace has all. */
 const MAX_OUTPUT = 30_000;
@@ -21,11 +22,25 @@ export function runOf(run: RunRecord): RunView {
       model: run.model,
       inputTokens: BigInt(run.input_tokens),
       outputTokens: BigInt(run.output_tokens),
+      ...costOf(run),
     }),
     leftOut: [...(run.left_out ?? [])],
     traceId: run.trace,
     etag: run.etag,
     ...(run.started_at !== null && { startedAt: timestampFromDate(run.started_at) }),
+  };
+}
+
+/** What it cost; nothing is said of a run of before costs were counted. */
+function costOf(run: RunRecord): RunView {
+  const { currency, unpriced } = run;
+  if (unpriced === undefined) return {};
+  const amount = costIn(run);
+  return {
+    cost: {
+      ...(amount !== undefined && currency !== undefined && { amount, currency }),
+      ...(unpriced > 0 && { priceNotKnown: true }),
+    },
   };
 }
 

@@ -168,6 +168,8 @@ export async function startRig({
   quota,
   knowledge,
   runs,
+  models,
+  dayLimits,
   folder: kept,
   store: given,
   outgoing = LOOPBACK,
@@ -183,6 +185,9 @@ export async function startRig({
   knowledge?: KnowledgeOptions;
   /** Executes runs, with these tools. */
   runs?: Options["runs"];
+  /** What is known of models. */
+  models?: Options["models"];
+  dayLimits?: Options["dayLimits"];
   /** Where the store is, which then stays there. */
   folder?: string;
 } = {}): Promise<Rig> {
@@ -226,8 +231,14 @@ export async function startRig({
     services.push(service);
     mount(service.name, service.methods, observe);
   };
-  const more = { ...(quota && { quota }), ...(knowledge && { knowledge }), ...(runs && { runs }) };
-  add(await createCoreObjectsService({ outgoing, store, peers, log: heard, seal: SEAL, ...more }));
+  const more = {
+    ...(quota && { quota }),
+    ...(knowledge && { knowledge }),
+    ...(runs && { runs }),
+    ...(models && { models }),
+  };
+  const spending = dayLimits && { dayLimits };
+  add(await createCoreObjectsService({ outgoing, store, peers, log: heard, seal: SEAL, ...more, ...spending }));
   return {
     store,
     peers,

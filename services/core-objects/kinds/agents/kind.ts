@@ -6,6 +6,7 @@ import { given } from "../../objects/given.js";
 import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
+import { modelFieldsAfter, modelFieldsIn, parametersOf } from "./model-fields.js";
 import type { AgentRecord } from "./record.js";
 import { DETACHING, REFERENCES, resourcesAfter } from "./resources.js";
 import { templateOf } from "./template.js";
@@ -19,8 +20,8 @@ export const kind = defineKind({
   noun: "agent",
   plural: "agents",
   message: AgentSchema,
-  references: REFERENCES,
-  detaching: DETACHING,
+  references: { ...REFERENCES, fallback_integration: "integration" },
+  detaching: { ...DETACHING, fallback_integration: "empty fallback_integration_id with update_agent" },
   hasParts: true,
   limits: {
     tools: 500,
@@ -42,20 +43,26 @@ export const kind = defineKind({
     customTools: record.custom_tools.map(refer.custom_tools),
     mcpServers: record.mcp_servers.map(refer.mcp_servers),
     integration: record.integrations.map(refer.integrations)[0],
+    parameters: parametersOf(record),
+    fallbackModel: record.fallback_model || undefined,
+    fallbackIntegration: record.fallback_integration
+      ? refer.fallback_integration(record.fallback_integration)
+      : undefined,
   }),
   list: {
     rpc: listAgents,
     without: ["instructions"],
     hidden: [
       ...(["tools", "skills", "knowledgeBases", "prompts", "variables", "customTools", "mcpServers"] as const),
-      ...(["integration", "sharing", "etag", "createdAt"] as const),
+      ...(["integration", "parameters", "fallbackModel", "fallbackIntegration"] as const),
+      ...(["sharing", "etag", "createdAt"] as const),
     ],
     description: 200,
   },
   get: { rpc: getAgent },
   create: {
     rpc: createAgent,
-    async content({ templateId, instructions, model, tools, resourceIds }, writer) {
+    async content({ templateId, instructions, model, tools, resourceIds, ...more }, writer) {
       const template = await templateOf(templateId, writer);
       const resources = await resourcesAfter(template, resourceIds, [], writer);
       return {
@@ -63,6 +70,7 @@ export const kind = defineKind({
         model: model === "" ? template.model : model,
         tools: listAfter(template.tools, writer.knownTools(tools)),
         ...resources,
+        ...modelFieldsAfter(template, more),
       };
     },
   },
@@ -75,6 +83,7 @@ export const kind = defineKind({
         ...given({ name: request.name, instructions: request.instructions, model: request.model }),
         tools: listAfter(current.tools, writer.knownTools(request.addTools, current.tools), request.removeTools),
         ...resources,
+        ...modelFieldsIn(request),
       };
     },
   },

@@ -18,4 +18,19 @@ export interface AgentRecord extends ObjectRecord {
   readonly mcp_servers: readonly string[];
   /** One, or none for the default one. */
   readonly integrations: readonly string[];
+  /** Absent for the model's own. */
+  readonly parameters?: ModelSettings;
+  /** "" or absent for the default one of the fallback integration, or for none if there is no such integration. */
+  readonly fallback_model?: string;
+  /** "" or absent for the one above. */
+  readonly fallback_integration?: string;
+}
+
+/** How a model answers, in the words of chat completions. */
+export interface ModelSettings {
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_output_tokens?: number;
+  readonly reasoning_effort?: string;
+  readonly stop?: readonly string[];
 }

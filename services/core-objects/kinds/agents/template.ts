@@ -1,9 +1,10 @@
 import type { Writer } from "../../objects/writer.js";
+import { type ModelFields, modelFieldsOf } from "./model-fields.js";
 import type { AgentRecord } from "./record.js";
 import { NO_RESOURCES, REFERENCES, type Resources } from "./resources.js";
 
 /** What a new agent begins with. */
-export type Template = Pick<AgentRecord, "instructions" | "model" | "tools"> & Resources;
+export type Template = Pick<AgentRecord, "instructions" | "model" | "tools"> & Resources & ModelFields;
 
 const NOTHING: Template = { instructions: "", model: "", tools: [], ...NO_RESOURCES };
 
@@ -16,12 +17,15 @@ const NOTHING: Template = { instructions: "", model: "", tools: [], ...NO_RESOUR
  */
 export async function templateOf(id: string, writer: Writer): Promise<Template> {
   if (id === "") return NOTHING;
-  const { instructions, model, tools, ...agent } = (await writer.another(id)) as AgentRecord;
+  const agent = (await writer.another(id)) as AgentRecord;
+  const { instructions, model, tools } = agent;
   const fields = Object.keys(REFERENCES) as (keyof Resources)[];
-  const seen = await writer.seen(fields.flatMap((field) => agent[field]));
+  const { fallback_integration: fallback = "" } = agent;
+  const seen = await writer.seen([...fields.flatMap((field) => agent[field]), ...(fallback === "" ? [] : [fallback])]);
   const resources = fields.map((field) => {
     const ids = seen.get(REFERENCES[field]) ?? [];
     return [field, agent[field].filter((one) => ids.includes(one))];
   });
-  return { instructions, model, tools, ...(Object.fromEntries(resources) as unknown as Resources) };
+  const ofModel = modelFieldsOf(agent, (one) => seen.get("integration")?.includes(one) ?? false);
+  return { instructions, model, tools, ...(Object.fromEntries(resources) as unknown as Resources), ...ofModel };
 }
