@@ -67,7 +67,8 @@ class Execution {
     private readonly working: Working,
   ) {
     this.#models = new ModelSteps(parts.context, hold, working, this.#redactor);
-    this.#told = new ToldSteps(parts.context, parts.peers, hold.run);
+    const { currency } = parts.context.models;
+    this.#told = new ToldSteps(parts.context, parts.peers, { ...hold.run, ...(currency !== "" && { currency }) });
   }
 
   private get signal(): AbortSignal {
