@@ -37,18 +37,16 @@ export function modelFieldsAfter(template: ModelFields, request: Given): ModelFi
 /** The settings as an agent shows them. */
 export function parametersOf({ parameters }: AgentRecord) {
   if (parameters === undefined || Object.keys(parameters).length === 0) return undefined;
-  const { temperature, top_p, max_output_tokens, reasoning_effort = "", stop = [] } = parameters;
+  const { temperature, top_p, max_output_tokens, reasoning_effort: reasoningEffort, stop = [] } = parameters;
   return {
-    ...given({ temperature, topP: top_p, maxOutputTokens: max_output_tokens }),
-    reasoningEffort: reasoning_effort,
+    ...given({ temperature, topP: top_p, maxOutputTokens: max_output_tokens, reasoningEffort }),
     stop: [...stop],
   };
 }
 
 function settingsOf({ temperature, topP, maxOutputTokens, reasoningEffort, stop }: ModelParameters): ModelSettings {
   return {
-    ...given({ temperature, top_p: topP, max_output_tokens: maxOutputTokens }),
-    ...(reasoningEffort !== "" && { reasoning_effort: reasoningEffort }),
+    ...given({ temperature, top_p: topP, max_output_tokens: maxOutputTokens, reasoning_effort: reasoningEffort }),
     ...(stop.length > 0 && { stop }),
   };
 }
