@@ -20,6 +20,7 @@ import type { Action } from "./policy.js";
 import type { Principals } from "./principals.js";
 import type { ObjectRecord, Shipped } from "./record.js";
 import { createRoom, OBJECT_QUOTA, type ObjectQuota, ROOM_COLLECTION, type Room, type RoomRecord } from "./room.js";
+import { LiveTexts } from "./runs/live.js";
 import { RUNS, type RunRecord, STEPS, type StepRecord } from "./runs/record.js";
 import { RIGHTS, type RightsRecord } from "./runs/rights.js";
 import {
@@ -30,6 +31,9 @@ import {
   type RunRoomParts,
   type RunRoomRecord,
 } from "./runs/run-room.js";
+import { SPENDING, type SpendingRecord } from "./runs/spending/counters.js";
+import { type DayLimits, NO_LIMITS } from "./runs/spending/day-limits.js";
+import { type ModelFacts, NO_FACTS } from "./runs/spending/prices.js";
 
 /** Writes records of the audit, and the outcomes of earlier ones. @returns the numbers of the records. */
 export type RecordAudit = (request: MessageInitShape<typeof RecordAuditRequestSchema>) => Promise<readonly bigint[]>;
@@ -63,6 +67,13 @@ export interface Context {
   readonly traceUsage: (userId: string) => Promise<MessageShape<typeof GetTraceUsageResponseSchema>>;
   /** Asks auth how many records of the audit are of a user; "" for everyone's. */
   readonly auditUsage: (userId: string) => Promise<MessageShape<typeof GetAuditUsageResponseSchema>>;
+  /** What is known of models: what they cost, and how much they read. */
+  readonly models: ModelFacts;
+  /** What models of runs write in this process. */
+  readonly live: LiveTexts;
+  /** What requests to models take on a day, and may take. */
+  readonly spending: DocCollection<SpendingRecord>;
+  readonly dayLimits: DayLimits;
   /** Tells the worker of this process, if there is one, that a run waits: it need not look for it. */
   readonly wakeWorker: () => void;
   readonly people: People;
@@ -126,6 +137,10 @@ export interface Surroundings {
   readonly audit: RecordAudit;
   readonly reachChanged: Context["reachChanged"];
   readonly toolNames?: Context["toolNames"];
+  /** NO_FACTS if left out. */
+  readonly models?: ModelFacts | undefined;
+  /** NO_LIMITS if left out. */
+  readonly dayLimits?: DayLimits | undefined;
   /** Made here if left out. */
   readonly processes?: Processes | undefined;
   /** PUBLIC_ONLY if left out. */
@@ -152,6 +167,8 @@ export async function openContext(
     outgoing = PUBLIC_ONLY,
     processes = createProcesses(),
     knowledge: options,
+    models = NO_FACTS,
+    dayLimits = NO_LIMITS,
     closedAddress,
     noticesFull,
     ...around
@@ -165,6 +182,7 @@ export async function openContext(
     RUN_ROOM,
     RIGHTS,
     NOTICES,
+    SPENDING,
   ]);
   const collections = new Map(kinds.map((kind) => [kind.noun, store.collection(kind.collection.name)]));
   const collection = <R extends ObjectRecord>(noun: string): DocCollection<R> => {
@@ -205,6 +223,10 @@ export async function openContext(
     notices: noticesFull === undefined ? NO_NOTICES : createNotices(noticeRecords, noticesFull),
     noticeRecords,
     outgoing,
+    models,
+    live: new LiveTexts(),
+    spending: store.collection<SpendingRecord>(SPENDING.name),
+    dayLimits,
     isolation,
     processes,
     knowledge,

@@ -26,6 +26,8 @@ import { routes } from "./routes.js";
 import type { AskingAgents } from "./runs/asking-agents.js";
 import { recountDay } from "./runs/recount-day.js";
 import { startSchedules } from "./runs/schedules.js";
+import type { DayLimits } from "./runs/spending/day-limits.js";
+import type { ModelFacts } from "./runs/spending/prices.js";
 import { createOwnTools } from "./runs/tools/own-tools.js";
 import { startWorker, WORKER, type Worker, type WorkerOptions } from "./runs/worker.js";
 
@@ -48,6 +50,10 @@ export interface Options {
   /** Who receives what people should hear of; nobody if left out. */
   readonly webhook?: WebhookSettings | undefined;
   readonly webhookPace?: Pace;
+  /** What is known of models; nothing if left out. */
+  readonly models?: ModelFacts;
+  /** What may be spent on models on a day; any amount if left out. */
+  readonly dayLimits?: DayLimits;
   /** With which tools of ours agents work; where left out, this process executes no runs. */
   readonly runs?: {
     readonly tools: readonly Tool[];
@@ -65,7 +71,7 @@ export async function loadKinds(): Promise<readonly Kind[]> {
 
 /** Our own records and their gates; installs what ships with the product, and seals with the newest key, before it serves. */
 export async function createCoreObjectsService(options: Options): Promise<Service> {
-  const { store, peers, log, seal, outgoing, processes, quota, knowledge } = options;
+  const { store, peers, log, seal, outgoing, processes, quota, knowledge, models, dayLimits } = options;
   let worker: Worker | undefined;
   const kinds = await loadKinds();
   const context = await openContext(store, kinds, {
@@ -86,6 +92,8 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
     processes,
     quota,
     knowledge,
+    models,
+    dayLimits,
   });
   const changed = await installBuiltins(context, readBuiltins(kinds));
   if (changed > 0) log.info({ changed }, "built-in objects installed");

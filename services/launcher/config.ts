@@ -20,8 +20,12 @@ import {
 import { SERVICE_NAMES } from "../shared/rpc/service.js";
 import { parseSealKeys } from "../shared/secrets/seal.js";
 import { readIssuer } from "./issuer-setting.js";
+import { readModels } from "./model-settings.js";
 import { platformOptions } from "./platform-settings.js";
 import { readProviders } from "./provider-settings.js";
+
+/** The most that may be spent on a day, in units of a currency. */
+const MAX_AMOUNT = 1_000_000;
 
 /** Every setting of the process that runs the services, and by default a façade worker with them. */
 export const options = {
@@ -196,6 +200,26 @@ export const options = {
     parse: share,
     fallback: 0.8,
   },
+  models: optional({
+    doc: "The prices and windows of models that runs ask, a JSON object: currency, and models by name, each with input, output and cached (prices of a million tokens) and window (tokens); unknown if omitted. docs/models.md has an example.",
+    parse: readModels,
+  }),
+  modelTokensPerUserPerDay: optional({
+    doc: "The most tokens that the runs of one user may take of models on a day (UTC); any number if omitted.",
+    parse: positive,
+  }),
+  modelCostPerUserPerDay: optional({
+    doc: "The most that the runs of one user may cost on a day (UTC), in the currency of MODELS; any amount if omitted.",
+    parse: amount,
+  }),
+  modelTokensPerDay: optional({
+    doc: "The most tokens that the runs of all users together may take on a day (UTC) through company-managed integrations; any number if omitted.",
+    parse: positive,
+  }),
+  modelCostPerDay: optional({
+    doc: "The most that the runs of all users together may cost on a day (UTC) through company-managed integrations, in the currency of MODELS; any amount if omitted.",
+    parse: amount,
+  }),
   traceSpansPerUser: { doc: "The most spans of one user.", parse: positive, fallback: 1_000_000 },
   traceMegabytesPerUser: {
     doc: "The most mebibytes of spans of one user.",
@@ -220,6 +244,12 @@ export type Settings = Config<typeof options>;
 function share(value: string): number {
   const number = Number(value);
   if (!(number >= 0 && number <= 1)) throw new Error("must be a number from 0 to 1");
+  return number;
+}
+
+function amount(value: string): number {
+  const number = Number(value);
+  if (!(number > 0 && number <= MAX_AMOUNT)) throw new Error(`must be a number above 0 and at most ${MAX_AMOUNT}`);
   return number;
 }
 

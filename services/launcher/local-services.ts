@@ -2,6 +2,7 @@ import type { FileRegistry } from "@bufbuild/protobuf";
 import { AuditService } from "#proto/auth/v1/audit_service_pb.js";
 import { externalIssuerOf, publicUrlsOf } from "../../facade/config.js";
 import type { ConfiguredPlatforms } from "../catalogue/platforms.js";
+import type { DayLimits } from "../core-objects/runs/spending/day-limits.js";
 import { createAuditor } from "../shared/audit/auditor.js";
 import { createAssertionVerifier } from "../shared/credentials/assertions.js";
 import { type Credentials, createCredentials } from "../shared/credentials/credentials.js";
@@ -151,6 +152,17 @@ export async function startLocalServices(around: Surroundings): Promise<LocalSer
 
 type Needs = Surroundings & { readonly peers: Peers; readonly credentials: Credentials };
 
+function dayLimitsOf(settings: Settings): DayLimits {
+  const limit = (tokens: number | undefined, cost: number | undefined) => ({
+    ...(tokens !== undefined && { tokens }),
+    ...(cost !== undefined && { nanos: Math.round(cost * 1e9) }),
+  });
+  return {
+    user: limit(settings.modelTokensPerUserPerDay, settings.modelCostPerUserPerDay),
+    deployment: limit(settings.modelTokensPerDay, settings.modelCostPerDay),
+  };
+}
+
 /** Loads a service and starts it; one that does not run here is not loaded. */
 async function createService(name: Exclude<ServiceName, "auth">, around: Needs): Promise<Service> {
   const { settings, store, image, peers, credentials, platforms, baseUrl, log } = around;
@@ -205,18 +217,18 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       const webhook = settings.notificationWebhook;
       const runs = { tools: readTools(image), asking: settings.askBeforeWrites };
       const outgoing = outgoingOf(settings);
-      return createCoreObjectsService({
+      const needs = {
         store,
         peers,
         log,
         seal,
         outgoing,
         processes,
-        quota,
-        knowledge,
-        runs,
         webhook,
-      });
+        ...(settings.models && { models: settings.models }),
+      };
+      const dayLimits = dayLimitsOf(settings);
+      return createCoreObjectsService({ ...needs, dayLimits, quota, knowledge, runs });
     }
     case "traces": {
       const { createTracesService } = await import("../traces/service.js");

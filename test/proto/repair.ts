@@ -131,7 +131,7 @@ function valueFor(line: string, meant: JsonValue): JsonValue | undefined {
   const put = (value: JsonValue): JsonValue => (Array.isArray(meant) ? [value] : value);
   const words = /(?:is not|must be) one of (.+)$/.exec(line)?.[1] ?? /must be in list \[(.+)\]/.exec(line)?.[1];
   if (words !== undefined) return put(words.split(", ")[0] as string);
-  const bound = /must be (?:greater|less) than(?: or equal to)? (-?\d+)/.exec(line);
+  const bound = /must be (?:greater|less) than(?: or equal to)? (-?\d+(?:\.\d+)?)/.exec(line);
   if (bound !== null) return put(Number(bound[1]));
   return TAKES.test(line) ? meant : undefined;
 }

@@ -5,6 +5,8 @@ import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, permissionDenied } from "../../shared/rpc/errors.js";
 import type { Context } from "../context.js";
 import { DEPLOYMENT } from "../room.js";
+import { amountOf } from "../runs/spending/cost.js";
+import { counterOf, spentIn } from "../runs/spending/counters.js";
 
 type Row = MessageInitShape<typeof UsageSchema>;
 
@@ -27,7 +29,33 @@ export async function getUsage(
     rowsElsewhere("traces", () => traceRows(context, id)),
     rowsElsewhere("audit records", () => auditRows(context, id)),
   ]);
-  return { usage: [...stored, ...traces.rows, ...audit.rows], notes: [...traces.notes, ...audit.notes] };
+  const models = await modelRows(context, owner);
+  return {
+    usage: [...stored, ...models.rows, ...traces.rows, ...audit.rows],
+    notes: [...models.notes, ...traces.notes, ...audit.notes],
+  };
+}
+
+/** What was spent on models on the day so far; of the deployment, what the company pays. */
+async function modelRows({ spending, dayLimits, models }: Context, owner: string) {
+  const isAll = owner === DEPLOYMENT;
+  const limit = isAll ? dayLimits.deployment : dayLimits.user;
+  const spent = await spentIn(spending, counterOf(isAll ? DEPLOYMENT : { user: owner }));
+  const whose = isAll ? ", through company-managed integrations" : "";
+  const rows: Row[] = [
+    {
+      ...{ name: `tokens of models today (UTC)${whose}`, used: spent.tokens, unit: "tokens" },
+      ...(limit.tokens !== undefined && { limit: limit.tokens }),
+    },
+  ];
+  if (models.currency !== "")
+    rows.push({
+      ...{ name: `cost of models today (UTC)${whose}`, used: amountOf(spent.nanos), unit: models.currency },
+      ...(limit.nanos !== undefined && { limit: amountOf(limit.nanos) }),
+    });
+  const isUnpriced = models.currency !== "" && spent.unpriced > 0;
+  const notes = isUnpriced ? [`the cost does not include ${spent.unpriced} requests whose price is not known`] : [];
+  return { rows, notes };
 }
 
 async function storedRows({ room, runRoom }: Context, owner: string): Promise<Row[]> {

@@ -17,13 +17,13 @@ const LONGEST_HELD_MS = 5_000;
 export interface Asking {
   /** Sends one request. */
   ask(): Promise<Said>;
-  /** Counts tokens that were sent for nothing. */
-  count(inputTokens: number): void;
   /** How often the model was too busy before. */
   readonly waits: number;
   /** How long the run may still take, in milliseconds. */
   left(): number;
   readonly signal: AbortSignal;
+  /** There is another model to ask: this one is not waited for as long. */
+  readonly hasOther: boolean;
 }
 
 /**
@@ -31,14 +31,13 @@ export interface Asking {
  *
  * @throws ModelError, if it does not answer; RunWaits, if the run waits for it without a worker.
  */
-export async function askUntilAnswered({ ask, count, waits, left, signal }: Asking): Promise<Said> {
+export async function askUntilAnswered({ ask, waits, left, signal, hasOther }: Asking): Promise<Said> {
   let busy = waits;
   for (let failed = 0; ; ) {
     try {
       return await ask();
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      count(error.inputTokens);
       if (error.kind === "down" && failed < RETRIES) await sleep(FIRST_MS * 2 ** failed++, undefined, { signal });
       else if (error.kind === "busy") {
         const ms = error.afterMs ?? Math.min(LONGEST_BUSY_MS, FIRST_BUSY_MS * 2 ** busy);
@@ -48,6 +47,7 @@ export async function askUntilAnswered({ ask, count, waits, left, signal }: Aski
             `${error.message}. It can be asked again in ${Math.ceil(ms / 1_000)} seconds, which is more than the run's time limit leaves: set a higher timeout_seconds, or trigger the run later`,
           );
         busy++;
+        if (hasOther && (ms > LONGEST_HELD_MS || busy > RETRIES)) throw error;
         if (ms > LONGEST_HELD_MS) throw new RunWaits(ms, busy, error.message);
         await sleep(ms, undefined, { signal });
       } else throw error;

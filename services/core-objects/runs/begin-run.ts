@@ -13,6 +13,7 @@ import { rightsAtFirst } from "./counted-rights.js";
 import type { RunRecord } from "./record.js";
 import { runBytes } from "./run-bytes.js";
 import { endOfDay } from "./run-room.js";
+import { nanosOf } from "./spending/cost.js";
 
 /** Runs of one user that have not ended. */
 const MAX_UNFINISHED = 100;
@@ -34,6 +35,9 @@ export interface Work {
   readonly requestId: string;
   readonly maxSteps?: number | undefined;
   readonly timeoutSeconds?: number | undefined;
+  /** What its requests to models may take; 0 or nothing for any amount. */
+  readonly maxTokens?: number | undefined;
+  readonly maxCost?: number | undefined;
 }
 
 /**
@@ -79,6 +83,7 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
   const _id = uuid();
   const now = new Date();
   const { owner, agentId, agent, assignment, trigger, input, maxSteps, timeoutSeconds, request = _id } = begun;
+  const { maxTokens = 0, maxCost = 0 } = begun;
   const run: RunRecord = {
     _id,
     owner,
@@ -101,6 +106,8 @@ export async function insertRun(context: Context, begun: NewRun): Promise<RunRec
     output_tokens: 0,
     max_steps: maxSteps ?? MAX_STEPS,
     timeout_ms: timeoutSeconds === undefined ? TIMEOUT_MS : timeoutSeconds * 1_000,
+    ...(maxTokens > 0 && { max_tokens: maxTokens }),
+    ...(maxCost > 0 && { max_nanos: nanosOf(maxCost) }),
     worked_ms: 0,
     delegation: context.seal.seal(begun.delegation, delegationPlace(_id)),
     trace: randomBytes(16).toString("hex"),

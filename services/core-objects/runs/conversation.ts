@@ -9,12 +9,17 @@ export const CONTINUE =
 /** What the model is told after an answer without any text. */
 const ANSWER = "Your answer was empty. Answer the task, or call a tool.";
 
-/** The conversation of a run so far. */
-export function messagesOf(system: string, { input }: RunRecord, steps: readonly StepRecord[]): Messages {
-  return [{ role: "system", content: system }, { role: "user", content: input }, ...steps.flatMap(messagesOfStep)];
+/** What a conversation begins with: who the model is, and its task. */
+export function openingOf(system: string, { input }: RunRecord): Messages {
+  return [
+    { role: "system", content: system },
+    { role: "user", content: input },
+  ];
 }
 
-function messagesOfStep(step: StepRecord): Messages {
+/** What a step adds to it. */
+export function messagesOfStep(step: StepRecord): Messages {
+  if (step.falls_back) return [];
   if (step.kind !== "model") return [{ role: "tool", tool_call_id: step.call, content: step.output }];
   if (step.calls.length > 0) {
     const tool_calls = step.calls.map(({ id, name, arguments: text }) => ({

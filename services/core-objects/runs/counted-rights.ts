@@ -18,8 +18,9 @@ export function rightsBytes({
   agent,
   rights,
   integration,
-}: Pick<RightsRecord, "agent" | "rights" | "integration">): number {
-  return sizeOf({ agent, rights, integration });
+  fallback,
+}: Pick<RightsRecord, "agent" | "rights" | "integration" | "fallback">): number {
+  return sizeOf({ agent, rights, integration, ...(fallback && { fallback }) });
 }
 
 /** Deletes the rights of a run that ended, and gives back what is counted for them. */

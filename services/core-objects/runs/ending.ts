@@ -1,4 +1,5 @@
 import type { RunErrorWord, RunRecord } from "./record.js";
+import { NOTHING, type Spent } from "./spending/spent.js";
 
 /** A run ends here, and why. */
 export class RunEnd extends Error {
@@ -25,6 +26,8 @@ export class RunWaits extends Error {
     /** How often it was too busy by now. */
     readonly waits: number,
     message: string,
+    /** What its requests took that no step has. */
+    readonly unkept: Spent = NOTHING,
   ) {
     super(message);
   }

@@ -7,37 +7,27 @@ import { explain } from "../../shared/tools/explain.js";
 import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { newEtag } from "../objects/gate.js";
-import { askUntilAnswered } from "./asking.js";
 import type { AskingAgents } from "./asking-agents.js";
 import { forgetAsking, nameAsking } from "./asking-run.js";
-import { messagesOf } from "./conversation.js";
 import { RunEnd, RunLost } from "./ending.js";
 import { KeptRights } from "./kept-rights.js";
 import { type Equipment, equip } from "./load.js";
-import { ask, ModelError, type Said } from "./model.js";
+import { type Asked, ModelSteps } from "./model-step.js";
 import type { Hold } from "./queue.js";
-import type { StepRecord, ToolCall } from "./record.js";
+import { isAnswer, type StepRecord, type ToolCall } from "./record.js";
 import { createRedactor } from "./redact.js";
 import type { Rights } from "./rights.js";
 import { cutText } from "./run-bytes.js";
-import { credentialOf } from "./secrets.js";
+import { sumOf } from "./spending/spent.js";
 import { type Standing, standingOf } from "./standing.js";
 import { ToldSteps } from "./told-steps.js";
-import {
-  argumentsOf,
-  CUT_CALL,
-  isCut,
-  isOneTooMany,
-  keptCalls,
-  NOT_CALLED,
-  questionIn,
-  uniqueCalls,
-} from "./tool-calls.js";
+import { argumentsOf, CUT_CALL, isCut, isOneTooMany, NOT_CALLED, questionIn } from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
 import { ASK_USER } from "./tools/ask-user.js";
 import type { OwnTools } from "./tools/own-tools.js";
 import { verdictOf } from "./verdict.js";
 import { allowedWith, CHANGED, digestOf, pendingOf, questionOf, reasonToAsk, refusalWith } from "./word.js";
+import type { Working } from "./working.js";
 
 /** What runs are executed with. */
 export interface ExecutionParts {
@@ -53,16 +43,6 @@ const TOOL_MS = 120_000;
 /** How long a question may wait for its answer, in milliseconds. */
 const ANSWER_MS = 7 * 86_400_000;
 
-/** How long a worker may take to hear that the time of a run is over, in milliseconds. */
-const HEARS_MS = 10_000;
-
-/** How a run is worked at. */
-export interface Working {
-  readonly signal: AbortSignal;
-  /** How long workers were at it, in milliseconds. */
-  worked(): number;
-}
-
 /** How a run rests: with an output it is completed, without one it awaits an answer. */
 export type Rest = { readonly output: string } | { readonly question: string };
 
@@ -77,14 +57,12 @@ export async function execute(hold: Hold, parts: ExecutionParts, working: Workin
   return new Execution(hold, parts, working).run();
 }
 
-type Answer = Pick<Said, "text" | "calls" | "finish" | "inputTokens" | "outputTokens">;
-
 class Execution {
   readonly #redactor = createRedactor();
   #steps: StepRecord[] = [];
   #rights: KeptRights | undefined;
   #equipment: (Equipment & { readonly of: Rights }) | undefined;
-  #waits: number;
+  readonly #models: ModelSteps;
   readonly #told: ToldSteps;
 
   constructor(
@@ -92,8 +70,9 @@ class Execution {
     private readonly parts: ExecutionParts,
     private readonly working: Working,
   ) {
-    this.#waits = hold.run.waits ?? 0;
-    this.#told = new ToldSteps(parts.context, parts.peers, hold.run);
+    this.#models = new ModelSteps(parts.context, hold, working, this.#redactor);
+    const { currency } = parts.context.models;
+    this.#told = new ToldSteps(parts.context, parts.peers, { ...hold.run, ...(currency !== "" && { currency }) });
   }
 
   private get signal(): AbortSignal {
@@ -104,7 +83,7 @@ class Execution {
     this.#steps = await this.hold.steps();
     // A worker that was lost between a step and the run's own record left the step alone.
     if (this.#steps.length !== this.hold.run.step_count)
-      await this.hold.write({ state: "running" }, { step_count: this.#steps.length, ...this.#tokens() });
+      await this.hold.write({ state: "running" }, { step_count: this.#steps.length, ...sumOf(this.#steps) });
     try {
       for (;;) {
         this.signal.throwIfAborted();
@@ -131,7 +110,9 @@ class Execution {
     await before?.close();
     this.#equipment = undefined;
     const { instructions } = this.#rights.agent;
-    const wanted = { instructions, rights, offered: new Set(before?.tools.keys()) };
+    const { model } = await this.#rights.provider(standing.agent, call);
+    const window = context.models.models.get(model)?.window;
+    const wanted = { instructions, rights, offered: new Set(before?.tools.keys()), window };
     const parts = { ...this.parts, redactor: this.#redactor, stalls: this.hold.run.stalls };
     const equipment = await equip(wanted, call, parts);
     this.#equipment = { ...equipment, of: rights };
@@ -142,8 +123,9 @@ class Execution {
   async #next(standing: Standing, equipment: Equipment): Promise<Rest | undefined> {
     const last = this.#steps.at(-1);
     if (last?.state === "running") return this.#resume(last, standing, equipment);
-    if (last?.kind === "model" && last.state === "failed") throw new RunEnd("model_failed", last.output);
-    const asked = this.#steps.findLast(({ kind }) => kind === "model");
+    if (last?.kind === "model" && last.state === "failed" && !last.falls_back)
+      throw new RunEnd("model_failed", last.output);
+    const asked = this.#steps.findLast(isAnswer);
     const answered = new Set(this.#steps.map(({ call }) => call));
     const wanted = asked?.calls.find(({ id }) => !answered.has(id));
     if (asked !== undefined && asked.calls.length === 0) {
@@ -159,55 +141,24 @@ class Execution {
   }
 
   async #askModel(standing: Standing, { system, offeredAfter }: Equipment): Promise<undefined> {
-    const { context } = this.parts;
-    const { signal } = this;
-    const { integration, model } = await this.#rights!.provider(standing.agent, this.callOf(standing));
-    const started_at = new Date();
-    const credential = credentialOf(context, integration, this.#redactor);
-    const messages = messagesOf(system, this.hold.run, this.#steps);
-    const offered = offeredAfter(this.#steps);
-    const question = { integration, credential, model, messages, tools: offered, signal, redactor: this.#redactor };
-    const left = (): number => this.hold.run.timeout_ms - this.working.worked();
-    let wasted = 0;
-    try {
-      const said = await askUntilAnswered({
-        ...{ signal, left, waits: this.#waits },
-        ask: async () => {
-          await this.hold.check();
-          return ask(context, { ...question, ms: Math.max(0, left()) + HEARS_MS });
-        },
-        count: (tokens) => {
-          wasted += tokens;
-        },
-      });
-      await this.#keepAnswer({ ...said, inputTokens: said.inputTokens + wasted }, { model, started_at });
-    } catch (error) {
-      if (!(error instanceof ModelError)) throw error;
-      const { message } = error;
-      const said = { text: message, calls: [], finish: "stop", inputTokens: wasted, outputTokens: 0 } as const;
-      await this.#keepAnswer(said, { model, started_at, state: "failed" });
-      throw new RunEnd("model_failed", message);
-    }
+    const steps = this.#steps;
+    const rights = this.#rights!;
+    const { parameters } = rights.agent;
+    const asked = { system, tools: offeredAfter(steps), steps, parameters };
+    steps.push(await this.#models.take({ ...asked, ...(await this.#provider(standing, rights)) }));
   }
 
-  async #keepAnswer(
-    { text, calls: wanted, finish, inputTokens: input_tokens, outputTokens: output_tokens }: Answer,
-    { model, ...facts }: Pick<StepRecord, "started_at"> & { model: string; state?: "failed" },
-  ): Promise<void> {
-    // Calls of an answer that was filtered, refused or failed are not what the model meant.
-    const isWhole = finish === "stop" || finish === "length";
-    const calls = isWhole ? uniqueCalls(keptCalls(wanted, this.#redactor), this.#steps) : [];
-    const output = showHidden(this.#redactor.redact(text));
-    const before = this.#tokens();
-    const totals = {
-      model,
-      input_tokens: before.input_tokens + input_tokens,
-      output_tokens: before.output_tokens + output_tokens,
-    };
-    const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
-    const how = { ...(finish !== "stop" && { finish }), output, calls, input_tokens, output_tokens };
-    this.#steps.push(await this.hold.add({ ...step, ...facts, ...how }, totals));
-    this.#waits = 0;
+  /** The model that is asked: once it fell back to the other one, a run stays with it. */
+  async #provider({ agent, ...standing }: Standing, rights: KeptRights): Promise<Pick<Asked, "provider" | "hasOther">> {
+    const call = this.callOf({ agent, ...standing });
+    const fellBack = this.#steps.findLast(({ falls_back }) => falls_back);
+    if (fellBack === undefined) {
+      const provider = await rights.provider(agent, call);
+      return { provider, hasOther: rights.hasFallback };
+    }
+    const provider = await rights.fallbackProvider(agent, call);
+    if (provider === undefined) throw new RunEnd("model_failed", `${fellBack.output}. Its fallback model was changed`);
+    return { provider, hasOther: false };
   }
 
   /** Begins a call: it is on disk before anything is sent. */
@@ -331,13 +282,6 @@ class Execution {
     await this.parts.context.notices.asks(this.hold.run, step);
     await this.hold.goOn({ state: "awaiting_input", question, pending, due_at, etag: newEtag() });
     return { question };
-  }
-
-  #tokens(): Pick<StepRecord, "input_tokens" | "output_tokens"> {
-    return {
-      input_tokens: this.#steps.reduce((total, step) => total + step.input_tokens, 0),
-      output_tokens: this.#steps.reduce((total, step) => total + step.output_tokens, 0),
-    };
   }
 
   #text(text: string): string {

@@ -8,7 +8,7 @@ import { rightsBytes } from "./counted-rights.js";
 import { RunLost } from "./ending.js";
 import { growRun } from "./grow-run.js";
 import { leftOutParts } from "./left-out-parts.js";
-import { firstProvider, type Provider, providerOf } from "./provider.js";
+import { fallbackOf, firstFallback, firstProvider, type Provider, providerOf } from "./provider.js";
 import type { RunRecord } from "./record.js";
 import { type Fixed, type GivenAgent, givenOf, isSame, meet, type Rights } from "./rights.js";
 import { leftOutBytes } from "./run-bytes.js";
@@ -26,6 +26,7 @@ export class KeptRights {
     readonly agent: GivenAgent,
     private rights: Rights | null,
     private integration: Fixed | null,
+    private fallback: Fixed | null,
     /** The bytes that are counted for them. */
     private taken: number,
   ) {}
@@ -38,15 +39,15 @@ export class KeptRights {
   static async of(context: Context, own: OwnTools, run: RunRecord, now: AgentRecord): Promise<KeptRights> {
     const { _id, expires_at } = run;
     const found = await context.rights.findOne({ _id });
-    const none = { agent: givenOf(now), rights: null, integration: null, taken: 0 };
+    const none = { agent: givenOf(now), rights: null, integration: null, fallback: null, taken: 0 };
     if (found === null) {
       await context.rights.insertOne({ _id, ...none, fence: run.fence, expires_at }).catch((error) => {
         if (isDuplicateKey(error)) throw new RunLost("another worker keeps its rights");
         throw error;
       });
     }
-    const { agent, rights, integration, taken = 0 } = found ?? none;
-    return new KeptRights(context, own, run, agent, rights, integration, taken);
+    const { agent, rights, integration, fallback = null, taken = 0 } = found ?? none;
+    return new KeptRights(context, own, run, agent, rights, integration, fallback, taken);
   }
 
   /**
@@ -59,6 +60,7 @@ export class KeptRights {
     const allowed = await allowedNow(this.context, this.own, now, call);
     if (this.rights === null) {
       this.integration = await firstProvider(this.context, this.agent, call);
+      this.fallback = await firstFallback(this.context, this.agent, this.integration, call);
       const first = meet(await allowedNow(this.context, this.own, this.agent, call), allowed);
       this.#leftOut = await leftOutParts(this.context, this.agent, first, call.caller);
       return first;
@@ -85,6 +87,17 @@ export class KeptRights {
     return providerOf(this.context, this.integration!, { given: this.agent, now }, call);
   }
 
+  get hasFallback(): boolean {
+    return this.fallback !== null;
+  }
+
+  /** Where the fallback model is asked; undefined for nowhere. @throws RunEnd no_model. */
+  async fallbackProvider(now: AgentRecord, call: Call): Promise<Provider | undefined> {
+    return this.fallback === null
+      ? undefined
+      : fallbackOf(this.context, this.fallback, { given: this.agent, now }, call);
+  }
+
   /** The run says what it works without, before it works. */
   async #keepLeftOut(): Promise<void> {
     const { _id, fence } = this.run;
@@ -101,13 +114,13 @@ export class KeptRights {
   /** A worker that lost the run does not put back what the next one saw taken away. */
   private async keep(rights: Rights): Promise<Rights> {
     const { _id, fence } = this.run;
-    const { agent, integration } = this;
-    const taken = rightsBytes({ agent, rights, integration });
+    const { agent, integration, fallback } = this;
+    const taken = rightsBytes({ agent, rights, integration, fallback });
     const grows = taken - this.taken;
     await growRun(this.context, this.run, grows);
     const { matchedCount } = await this.context.rights.updateOne(
       { _id, fence: { $lte: fence } },
-      { $set: { rights, integration, fence, taken } },
+      { $set: { rights, integration, fallback, fence, taken } },
     );
     if (matchedCount === 0) {
       await growRun(this.context, this.run, -grows);

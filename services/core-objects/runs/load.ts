@@ -21,7 +21,7 @@ import type { OwnTools } from "./tools/own-tools.js";
 import { connectRemote, type Remote } from "./tools/remote-tools.js";
 import { skillTools } from "./tools/skill-tools.js";
 
-/** What a model reads at a time, at least, in tokens. */
+/** What a model reads at a time, if nobody says it, in tokens. */
 const WINDOW_TOKENS = 128_000;
 /** Workers that a run may lose at one step before it goes on without what others serve. */
 const MAX_STALLS = 3;
@@ -53,13 +53,19 @@ export interface Wanted {
   readonly rights: Rights;
   /** The names of the tools that the run was offered before. */
   readonly offered: ReadonlySet<string>;
+  /** What its model reads at a time, in tokens, if that is known. */
+  readonly window: number | undefined;
 }
 
 /**
  * Gathers what a run may use. A remote server that cannot be reached is named to the model, and so are tools that
  * wait for the server's owner.
  */
-export async function equip({ instructions, rights, offered }: Wanted, call: Call, parts: EquipmentParts) {
+export async function equip(
+  { instructions, rights, offered, window = WINDOW_TOKENS }: Wanted,
+  call: Call,
+  parts: EquipmentParts,
+) {
   const { context, own } = parts;
   const given = <R extends ObjectRecord>(noun: string, ids: readonly string[]): Promise<R[]> =>
     usable<R>(context, noun, ids, call.caller);
@@ -92,7 +98,7 @@ export async function equip({ instructions, rights, offered }: Wanted, call: Cal
   const close = async (): Promise<void> => {
     await Promise.all(remotes.map((one) => one.close().catch(() => undefined)));
   };
-  const offer = offerOf(always, tools, WINDOW_TOKENS);
+  const offer = offerOf(always, tools, window);
   const system = systemOf(instructions, { skills, prompts, variables, missing, more: offer.told });
   const byName = new Map(offer.tools.map((tool) => [tool.name, tool]));
   return { system, tools: byName, offeredAfter: offer.offeredAfter, remote, close } satisfies Equipment;

@@ -2,14 +2,17 @@ import type OpenAI from "openai";
 import type { Patience } from "../../shared/isolation/isolation.js";
 import { MisbehavedError, REFUSED_ADDRESS } from "../../shared/isolation/misbehaved.js";
 import type { Context } from "../context.js";
+import type { ModelSettings } from "../kinds/agents/record.js";
 import type { IntegrationRecord } from "../kinds/integrations/record.js";
 import { leaveOut, leftOut } from "../objects/left-out.js";
 import type { ModelAnswer } from "./apart/chat-answer.js";
-import type { FailureKind, ModelAddress, ModelMethods, ModelQuestion, ModelReply } from "./apart/models.js";
+import type { FailureKind } from "./apart/model-failure.js";
+import type { ModelAddress, ModelMethods, ModelQuestion, ModelReply } from "./apart/models.js";
 import { failureOf, MODELS } from "./outgoing.js";
 import type { Redactor } from "./redact.js";
 import { KEPT_CALLS } from "./tool-calls.js";
 import type { AgentTool } from "./tools/agent-tool.js";
+import { NONE, type Usage } from "./usage.js";
 
 /** What is said to a model and by it, in the words of its API. */
 export type Messages = OpenAI.Chat.Completions.ChatCompletionMessageParam[];
@@ -25,9 +28,13 @@ export interface Question {
   readonly model: string;
   readonly messages: Messages;
   readonly tools: readonly AgentTool[];
+  /** How it answers; undefined for as it does by itself. */
+  readonly parameters: ModelSettings | undefined;
   readonly signal: AbortSignal;
   /** How long the answer may take, in milliseconds. */
   readonly ms: number;
+  /** Hears the text while it comes, as the model writes it. */
+  readonly hear?: (text: string) => void;
   /** Keeps the credential out of what is told of a failure. */
   readonly redactor: Redactor;
 }
@@ -40,10 +47,12 @@ export class ModelError extends Error {
   constructor(
     readonly kind: FailureKind,
     message: string,
-    /** What was sent for nothing; about. */
-    readonly inputTokens = 0,
+    /** What it took all the same. */
+    readonly usage: Usage = NONE,
     /** When the service wants to be asked again, in milliseconds, if it said so. */
     readonly afterMs?: number,
+    /** What the model reads at a time, in tokens, if the service said so. */
+    readonly window?: number,
   ) {
     super(message);
   }
@@ -55,31 +64,38 @@ export class ModelError extends Error {
  * @throws ModelError that says why it did not answer.
  */
 export async function ask(context: Context, question: Question): Promise<Said> {
-  const { integration, credential, model, messages, tools, signal, ms, redactor } = question;
+  const { integration, credential, model, messages, tools, parameters, signal, ms, hear, redactor } = question;
   const sentence = (why: string): string => `the model ${model} of ${integration.name} did not answer: ${why}`;
   const why = leftOut(integration);
-  if (why !== undefined) throw new ModelError("refused", sentence(`${why}; to try it again, call test_integration`));
+  if (why !== undefined) throw new ModelError("denied", sentence(`${why}; to try it again, call test_integration`));
   const offered = tools.map(({ name, description, parameters }) => ({
     type: "function" as const,
     function: { name, description, parameters },
   }));
-  const request = { model, messages, ...(offered.length > 0 && { tools: offered }) };
+  const request = { model, messages, ...(offered.length > 0 && { tools: offered }), ...wordsFor(parameters) };
   const asked: ModelQuestion = { ...addressOf(context, integration, credential), calls: KEPT_CALLS, request };
   let reply: ModelReply;
   try {
-    reply = JSON.parse(await callModels(context, integration, "ask", asked, { ms, signal })) as ModelReply;
+    reply = JSON.parse(
+      await callModels(context, integration, "ask", asked, { ms, signal, ...(hear && { hear }) }),
+    ) as ModelReply;
   } catch (error) {
     signal.throwIfAborted();
     const words = failureOf(error, redactor);
     const isHarmful = error instanceof MisbehavedError && error.misbehaviour === "harmful";
     if (isHarmful) await leaveOut(context, "integration", integration._id, error, words);
     const isClosed = (error as Error).name === REFUSED_ADDRESS;
-    throw new ModelError(isHarmful ? "unreadable" : isClosed ? "refused" : "down", sentence(words));
+    throw new ModelError(isHarmful ? "unreadable" : isClosed ? "denied" : "down", sentence(words));
   }
   if ("answer" in reply) return reply.answer;
-  const { kind, inputTokens, afterMs } = reply.failure;
+  const { kind, usage, afterMs, window } = reply.failure;
   const words = failureOf({ message: reply.failure.why }, redactor);
-  throw new ModelError(kind, sentence(words), inputTokens, afterMs);
+  throw new ModelError(kind, sentence(words), usage, afterMs, window);
+}
+
+/** Settings in the words of chat completions. */
+function wordsFor({ max_output_tokens: max_tokens, ...settings }: ModelSettings = {}): object {
+  return { ...settings, ...(max_tokens !== undefined && { max_tokens }) };
 }
 
 /** What a service of models is asked with. */

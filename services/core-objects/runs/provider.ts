@@ -22,7 +22,27 @@ const NO_MODEL =
  * @throws RunEnd no_model, in a sentence that says what to do.
  */
 export async function firstProvider(context: Context, agent: GivenAgent, call: Call): Promise<Fixed> {
-  const integration = await integrationOf(context, agent, call);
+  return fixedOf(await integrationOf(context, agent, call));
+}
+
+/** Where a run's fallback model comes from when it begins; null if the agent has none, or the caller cannot use it. */
+export async function firstFallback(
+  context: Context,
+  agent: GivenAgent,
+  first: Fixed,
+  call: Call,
+): Promise<Fixed | null> {
+  const { fallback_model: model = "", fallback_integration: id = "" } = agent;
+  if (id === "") return model === "" ? null : first;
+  try {
+    return fixedOf(await integrationOf(context, { integrations: [id] }, call));
+  } catch (error) {
+    if (error instanceof RunEnd) return null;
+    throw error;
+  }
+}
+
+function fixedOf(integration: IntegrationRecord): Fixed {
   const [found] = fixed(integration._id, endpointOf(integration), {});
   if (found === undefined) throw new RunEnd("no_model", NO_MODEL);
   return found;
@@ -41,15 +61,40 @@ export async function providerOf(
   { given, now }: { readonly given: GivenAgent; readonly now: GivenAgent },
   call: Call,
 ): Promise<Provider> {
-  const integration = await integrationOf(context, { integrations: [first.id] }, call);
   const isNamed = now.integrations.length === 0 ? given.integrations.length === 0 : now.integrations.includes(first.id);
+  return modelAt(context, first, { model: given.model, isNamed }, call);
+}
+
+/**
+ * Where a run's fallback model comes from now, and which it is; undefined if the agent names another one by now, or none.
+ *
+ * @throws RunEnd no_model, in a sentence that says what to do.
+ */
+export async function fallbackOf(
+  context: Context,
+  fallback: Fixed,
+  { given, now }: { readonly given: GivenAgent; readonly now: GivenAgent },
+  call: Call,
+): Promise<Provider | undefined> {
+  const { fallback_model: model = "", fallback_integration: id = "" } = given;
+  if ((now.fallback_model ?? "") !== model || (now.fallback_integration ?? "") !== id) return undefined;
+  return modelAt(context, fallback, { model, isNamed: true }, call);
+}
+
+async function modelAt(
+  context: Context,
+  first: Fixed,
+  { model: named, isNamed }: { readonly model: string; readonly isNamed: boolean },
+  call: Call,
+): Promise<Provider> {
+  const integration = await integrationOf(context, { integrations: [first.id] }, call);
   const isSame = fixed(first.id, endpointOf(integration), {})[0]?.fingerprint === first.fingerprint;
   if (!isNamed || !isSame)
     throw new RunEnd(
       "no_model",
       `the model's endpoint changed after the run began, from ${integration.name} to another: trigger the run again`,
     );
-  const model = given.model === "" ? integration.models[0] : given.model;
+  const model = named === "" ? integration.models[0] : named;
   if (model !== undefined && integration.models.includes(model)) return { integration, model };
   throw new RunEnd(
     "no_model",

@@ -170,7 +170,7 @@ export class Hold {
   }
 
   /** Gives the run back, for any worker to take once its model may be asked again. @throws RunEnd; RunLost. */
-  async wait(ms: number, set: Pick<RunRecord, "waits" | "worked_ms">): Promise<void> {
+  async wait(ms: number, set: Pick<RunRecord, "waits" | "unkept" | "worked_ms">): Promise<void> {
     await this.goOn({ ...set, state: "queued", stalls: 0, due_at: new Date(Date.now() + ms), etag: newEtag() });
   }
 

@@ -1,4 +1,5 @@
 import type { Base, CollectionSpec } from "../../shared/store/store.js";
+import type { Spent } from "./spending/spent.js";
 
 /** How far a run is; the last four are its ends. */
 export type RunState = "queued" | "running" | "awaiting_input" | "completed" | "failed" | "cancelled" | "timed_out";
@@ -22,13 +23,17 @@ export type RunErrorWord =
   | "filtered"
   | "refused"
   | "empty"
+  | "budget"
   | "internal";
 
 /** What a run can be begun by. */
 export type RunTriggerWord = "manual" | "schedule";
 
+/** What requests to models took; older records have the tokens alone. */
+export type Spending = Pick<Spent, "input_tokens" | "output_tokens"> & Partial<Spent>;
+
 /** A run as it is stored: an agent that works as a user. */
-export interface RunRecord extends Base {
+export interface RunRecord extends Base, Spending {
   /** The user as whom it acts, and who alone sees it. */
   readonly owner: string;
   /** The owner and their request_id, or the assignment and the time of its schedule: what begins no second run. */
@@ -61,10 +66,17 @@ export interface RunRecord extends Base {
   readonly step_count: number;
   /** How many of its steps the traces service was told of; absent until the first. */
   readonly told?: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
+  /** The currency of its cost; absent while there is none. */
+  readonly currency?: string;
+  /** What its model reads at a time, in tokens, as its provider said when it refused a request; absent until then. */
+  readonly window?: number;
+  /** What requests took that no step has yet; absent for nothing. */
+  readonly unkept?: Spent;
   readonly max_steps: number;
   readonly timeout_ms: number;
+  /** What its requests to models may take; absent for any amount. */
+  readonly max_tokens?: number;
+  readonly max_nanos?: number;
   /** How long workers were at it before the present one. */
   readonly worked_ms: number;
   /** What stands for its user at auth, sealed; "" once it has ended. */
@@ -107,7 +119,7 @@ export type StepKind = "model" | "tool" | "question";
 export type StepState = "running" | "completed" | "failed" | "unknown";
 
 /** A step of a run as it is stored. The id is the run's and its number, with zeros in front. */
-export interface StepRecord extends Base {
+export interface StepRecord extends Base, Spending {
   readonly run: string;
   /** From 1. */
   readonly number: number;
@@ -121,6 +133,10 @@ export interface StepRecord extends Base {
   readonly output: string;
   /** Of the model: how its answer ended; absent if it ended by itself, and of an old one. */
   readonly finish?: Finish;
+  /** Of a model that did not answer: the agent's fallback model is asked from then on; absent otherwise. */
+  readonly falls_back?: true;
+  /** Of the model: how many steps of before it was not told in full; absent for none. */
+  readonly shortened?: number;
   /** Of the model: what it wants called, in the words of its API. */
   readonly calls: readonly ToolCall[];
   /** Of a tool or question: which of the calls it answers; "" of the model. */
@@ -132,11 +148,14 @@ export interface StepRecord extends Base {
   /** What the user said; absent until then. A call that was allowed is made once, by the worker that kept this. */
   readonly approved?: boolean;
   readonly span: string;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
   readonly started_at: Date;
   readonly ended_at: Date | null;
   readonly expires_at: Date;
+}
+
+/** Whether a step is an answer of a model, and not that there was none. */
+export function isAnswer({ kind, state }: StepRecord): boolean {
+  return kind === "model" && state !== "failed";
 }
 
 /** How an answer of a model ended that did not end by itself. */

@@ -1,6 +1,7 @@
 import type { Base, CollectionSpec } from "../../shared/store/store.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
 import type { ToolPin } from "../kinds/mcp-servers/pins.js";
+import { given } from "../objects/given.js";
 
 /** What an agent was given when a run of it was triggered. */
 export type GivenAgent = Pick<
@@ -16,6 +17,9 @@ export type GivenAgent = Pick<
   | "mcp_servers"
   | "integrations"
   | "ask_tools"
+  | "parameters"
+  | "fallback_model"
+  | "fallback_integration"
 >;
 
 /** Something that a run may use as it was, and not as another. */
@@ -52,6 +56,8 @@ export interface RightsRecord extends Base {
   readonly rights: Rights | null;
   /** Where its model is asked; null until then. */
   readonly integration: Fixed | null;
+  /** Where its fallback model is asked; absent or null for nowhere. */
+  readonly fallback?: Fixed | null;
   /** The worker that wrote it last, by the run's fence. */
   readonly fence: number;
   /** The bytes that are counted for it; absent in old records. */
@@ -68,9 +74,10 @@ export const RIGHTS: CollectionSpec = {
 /** What an agent was given, of its record. */
 export function givenOf(agent: AgentRecord): GivenAgent {
   const { instructions, model, tools, skills, prompts, variables, knowledge_bases } = agent;
-  const { custom_tools, mcp_servers, integrations } = agent;
+  const { custom_tools, mcp_servers, integrations, parameters, fallback_model, fallback_integration } = agent;
   const texts = { instructions, model, tools, ...(agent.ask_tools && { ask_tools: agent.ask_tools }) };
-  return { ...texts, skills, prompts, variables, knowledge_bases, custom_tools, mcp_servers, integrations };
+  const ofModel = given({ parameters, fallback_model, fallback_integration });
+  return { ...texts, skills, prompts, variables, knowledge_bases, custom_tools, mcp_servers, integrations, ...ofModel };
 }
 
 /** What both allow. It is never more than either, whatever the other is. */

@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Log } from "../../shared/process/log.js";
 import type { Context } from "../context.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
-import type { AssignmentRecord } from "../kinds/assignments/record.js";
+import { type AssignmentRecord, limitsOf } from "../kinds/assignments/record.js";
 import { nextOf } from "../kinds/assignments/schedule.js";
 import { newEtag } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
@@ -96,7 +96,7 @@ async function beginIfRoom(context: Context, assignment: AssignmentRecord): Prom
 }
 
 async function begin(context: Context, assignment: AssignmentRecord): Promise<void> {
-  const { _id, owner, agent, input, next_at, delegation, max_steps, timeout_seconds } = assignment;
+  const { _id, owner, agent, input, next_at, delegation } = assignment;
   const found = await context.collection<AgentRecord>("agent").findOne({ _id: agent });
   await insertRun(context, {
     owner,
@@ -105,8 +105,7 @@ async function begin(context: Context, assignment: AssignmentRecord): Promise<vo
     assignment,
     trigger: "schedule",
     input,
-    maxSteps: max_steps,
-    timeoutSeconds: timeout_seconds,
+    ...limitsOf(assignment),
     request: `schedule:${_id}:${next_at?.toISOString()}`,
     delegation: context.seal.open(delegation, placeOf({ plural: "assignments" }, _id, "delegation")),
   });

@@ -6,7 +6,8 @@ import {
   Status_StatusCode as StatusCode,
 } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import type { Peers } from "../../shared/rpc/peers.js";
-import type { RunRecord, StepRecord } from "./record.js";
+import { isAnswer, type RunRecord, type Spending, type StepRecord } from "./record.js";
+import { costIn } from "./spending/cost.js";
 
 // A run as a trace, in the words of OpenTelemetry's conventions for generative AI: the
 // run is invoke_agent, its steps are chat and execute_tool. Each span is a delivery, and a
@@ -36,10 +37,14 @@ async function deliver(peers: Peers, { owner }: RunRecord, span: Span): Promise<
 }
 
 type Span = MessageInitShape<typeof SpanSchema>;
-type Facts = Readonly<Record<string, string | number | undefined>>;
+/** A number that is not a whole one. */
+interface Amount {
+  readonly amount: number;
+}
+type Facts = Readonly<Record<string, string | number | boolean | Amount | undefined>>;
 
 function rootOf(run: RunRecord): Span {
-  const { agent, agent_name, model, input, output, error, input_tokens, output_tokens } = run;
+  const { agent, agent_name, model, input, output, error } = run;
   return {
     traceId: Buffer.from(run.trace, "hex"),
     spanId: Buffer.from(run.root_span, "hex"),
@@ -52,8 +57,7 @@ function rootOf(run: RunRecord): Span {
       "gen_ai.agent.name": agent_name,
       "gen_ai.conversation.id": run._id,
       "gen_ai.request.model": model === "" ? undefined : model,
-      "gen_ai.usage.input_tokens": input_tokens,
-      "gen_ai.usage.output_tokens": output_tokens,
+      ...usageOf(run, run.currency),
       "gen_ai.input.messages": message("user", input),
       "gen_ai.output.messages": output === "" ? undefined : message("assistant", output),
       "error.type": error?.reason,
@@ -70,8 +74,8 @@ function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": step.name,
         "sallyport.finish": step.finish,
-        "gen_ai.usage.input_tokens": step.input_tokens,
-        "gen_ai.usage.output_tokens": step.output_tokens,
+        "sallyport.shortened_steps": step.shortened,
+        ...usageOf(step, run.currency),
         "gen_ai.input.messages": input,
         "gen_ai.output.messages": JSON.stringify([
           { role: "assistant", content: step.output, ...(step.calls.length > 0 && { tool_calls: step.calls }) },
@@ -99,13 +103,28 @@ function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
   };
 }
 
+/** The conventions have no cost: its words are ours. */
+function usageOf(spending: Spending, currency: string | undefined): Facts {
+  const { input_tokens, output_tokens, cached_tokens, unpriced = 0 } = spending;
+  const amount = costIn(spending);
+  return {
+    "gen_ai.usage.input_tokens": input_tokens,
+    "gen_ai.usage.output_tokens": output_tokens,
+    "gen_ai.usage.cache_read.input_tokens": cached_tokens === 0 ? undefined : cached_tokens,
+    "sallyport.cost": currency === undefined || amount === undefined ? undefined : { amount },
+    "sallyport.cost.currency": currency,
+    "sallyport.cost.price_not_known": unpriced > 0 ? true : undefined,
+  };
+}
+
 /** What the model was told since it was asked before: each message stands in the trace once. */
 function said({ input }: RunRecord, steps: readonly StepRecord[], upTo: number): string {
   const before = steps.slice(0, upTo);
-  const from = before.findLastIndex(({ kind }) => kind === "model");
+  const from = before.findLastIndex(isAnswer);
   if (from < 0) return message("user", input);
   const since = before
     .slice(from + 1)
+    .filter(({ kind }) => kind !== "model")
     .map(({ call, output }) => ({ role: "tool", tool_call_id: call, content: output }));
   return JSON.stringify(since);
 }
@@ -120,12 +139,14 @@ function times(start: Date, end: Date): Pick<Span, "startTimeUnixNano" | "endTim
 }
 
 function attributesOf(facts: Facts) {
-  return Object.entries(facts).flatMap(([key, value]) => {
-    if (value === undefined) return [];
-    return [
-      typeof value === "string"
-        ? { key, value: { value: { case: "stringValue" as const, value } } }
-        : { key, value: { value: { case: "intValue" as const, value: BigInt(value) } } },
-    ];
-  });
+  return Object.entries(facts).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: { value: attributeValue(value) } }],
+  );
+}
+
+function attributeValue(value: NonNullable<Facts[string]>) {
+  if (typeof value === "string") return { case: "stringValue" as const, value };
+  if (typeof value === "boolean") return { case: "boolValue" as const, value };
+  if (typeof value === "number") return { case: "intValue" as const, value: BigInt(value) };
+  return { case: "doubleValue" as const, value: value.amount };
 }

@@ -1,6 +1,6 @@
 import { shorten } from "../../shared/tools/shorten.js";
 import { RunEnd } from "./ending.js";
-import type { StepRecord } from "./record.js";
+import { isAnswer, type StepRecord } from "./record.js";
 
 // What becomes of a run whose model wants nothing called: it has answered, is asked to go on, or failed as what it is.
 
@@ -57,5 +57,5 @@ export function verdictOf(steps: readonly StepRecord[]): string | undefined {
 /** The answers that belong together: each after the first continues one that was cut or empty. */
 function lastAnswers(steps: readonly StepRecord[]): StepRecord[] {
   const from = steps.findLastIndex(({ kind, calls }) => kind !== "model" || calls.length > 0);
-  return steps.slice(from + 1);
+  return steps.slice(from + 1).filter(isAnswer);
 }

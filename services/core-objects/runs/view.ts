@@ -4,6 +4,7 @@ import { RunErrorReason, type RunSchema, RunState, RunTrigger } from "#proto/cor
 import { RunStepKind, type RunStepSchema, RunStepState } from "#proto/core/v1/run_service_pb.js";
 import { shorten } from "../../shared/tools/shorten.js";
 import type { RunErrorWord, RunRecord, StepRecord } from "./record.js";
+import { costIn } from "./spending/cost.js";
 
 /** Characters of an output that are shown; the trace has all. */
 const MAX_OUTPUT = 30_000;
@@ -21,6 +22,7 @@ export function runOf(run: RunRecord): RunView {
       model: run.model,
       inputTokens: BigInt(run.input_tokens),
       outputTokens: BigInt(run.output_tokens),
+      ...costOf(run),
     }),
     ...(run.state === "awaiting_input" && run.pending != null && { pendingCall: { ...run.pending } }),
     ...(run.agent_version !== undefined && { agentVersion: run.agent_version }),
@@ -28,6 +30,19 @@ export function runOf(run: RunRecord): RunView {
     traceId: run.trace,
     etag: run.etag,
     ...(run.started_at !== null && { startedAt: timestampFromDate(run.started_at) }),
+  };
+}
+
+/** What it cost; nothing is said of a run of before costs were counted. */
+function costOf(run: RunRecord): RunView {
+  const { currency, unpriced } = run;
+  if (unpriced === undefined) return {};
+  const amount = costIn(run);
+  return {
+    cost: {
+      ...(amount !== undefined && currency !== undefined && { amount, currency }),
+      ...(unpriced > 0 && { priceNotKnown: true }),
+    },
   };
 }
 

@@ -101,7 +101,10 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     } catch (error) {
       if (closing.signal.aborted && !stop.signal.aborted) return await hold.release(0);
       const why = stop.signal.aborted ? stop.signal.reason : error;
-      if (why instanceof RunWaits) return await hold.wait(why.ms, { waits: why.waits, worked_ms: worked() + why.ms });
+      if (why instanceof RunWaits) {
+        const { ms, waits, unkept } = why;
+        return await hold.wait(ms, { waits, unkept, worked_ms: worked() + ms });
+      }
       if (!(why instanceof RunEnd)) throw why;
       const { state, reason, message, output } = why;
       await end(hold, { state, output, error: { reason, message }, worked_ms: worked() });

@@ -47,6 +47,8 @@ export interface ClosedAddress {
 export interface Patience {
   readonly ms: number;
   readonly signal: AbortSignal;
+  /** What it tells before it answers. */
+  readonly hear?: (told: string) => void;
 }
 
 /** Runs work in processes. */
@@ -169,13 +171,13 @@ export function createIsolation(
     }
   }
 
-  async function callIn(place: Place, method: string, asked: Packed, { ms, signal }: Patience): Promise<Packed> {
+  async function callIn(place: Place, method: string, asked: Packed, { ms, signal, hear }: Patience): Promise<Packed> {
     const late = new AbortController();
     const words = `it did not answer within ${ms / 1_000} seconds`;
     const timer = setTimeout(() => late.abort(new MisbehavedError(words, "slow")), ms);
     try {
       const both = AbortSignal.any([signal, late.signal]);
-      return (await place.process.call(method, asked as never, [], both)) as Packed;
+      return (await place.process.call(method, asked as never, [], both, hear)) as Packed;
     } catch (error) {
       if (!(error instanceof ThreadEndedError)) {
         const { name, message, detail } = error as Error & { readonly detail?: string };

@@ -2,8 +2,13 @@ import type { TransferListItem } from "node:worker_threads";
 
 // What runs apart, in a thread or a process, is asked by messages.
 
-/** What it answers to: a method by its name, each with one argument, and what ends when its caller waits no longer. */
-export type ThreadMethods = Readonly<Record<string, (argument: never, signal: AbortSignal) => unknown>>;
+/**
+ * What it answers to: a method by its name, each with one argument, what ends when its caller waits no longer, and what
+ * the caller is told meanwhile.
+ */
+export type ThreadMethods = Readonly<
+  Record<string, (argument: never, signal: AbortSignal, tell: (text: string) => void) => unknown>
+>;
 
 type Argument<M extends ThreadMethods, N extends keyof M> = Parameters<M[N]>[0];
 type Answer<M extends ThreadMethods, N extends keyof M> = Awaited<ReturnType<M[N]>>;
@@ -26,6 +31,12 @@ export interface Answered {
   readonly result?: unknown;
   /** What went wrong, where something did, and the name of its class; `detail` is for the log alone. */
   readonly error?: { readonly name: string; readonly message: string; readonly detail?: string };
+}
+
+/** What a call that goes on tells. */
+export interface Told {
+  readonly id: number;
+  readonly told: string;
 }
 
 /** Its module is loaded. */
@@ -69,6 +80,7 @@ export interface Thread<M extends ThreadMethods> {
    *
    * @param argument is copied, but for what is in `transfer`, which moves if both are of one process.
    * @param signal ends the call, here and there.
+   * @param hear what it tells before it answers.
    * @throws ThreadEndedError where it ends meanwhile, ThreadStuckError where this call is why; Error with the name and
    * words of what the method threw; the signal's reason.
    */
@@ -77,6 +89,7 @@ export interface Thread<M extends ThreadMethods> {
     argument: Argument<M, N>,
     transfer?: readonly TransferListItem[],
     signal?: AbortSignal,
+    hear?: (told: string) => void,
   ): Promise<Answer<M, N>>;
   /** Ends it; what it was asked is rejected. */
   close(why?: string): Promise<void>;
@@ -84,7 +97,7 @@ export interface Thread<M extends ThreadMethods> {
 
 /** Hears what runs apart. */
 export interface Hearing {
-  said(said: Answered | Ready): void;
+  said(said: Answered | Ready | Told): void;
   ended(why: string, passed?: Bound): void;
 }
 
@@ -100,6 +113,7 @@ const LOAD_MS = 30_000;
 interface Waiting {
   resolve(result: unknown): void;
   reject(error: Error): void;
+  hear?(told: string): void;
 }
 
 /** Asks what `start` starts. */
@@ -151,6 +165,7 @@ export function createAsked<M extends ThreadMethods>(
           isReady = true;
           return watch();
         }
+        if ("told" in said) return waiting.get(said.id)?.hear?.(said.told);
         const { id, result, error } = said;
         const call = waiting.get(id);
         waiting.delete(id);
@@ -164,7 +179,7 @@ export function createAsked<M extends ThreadMethods>(
   }
 
   const thread: Thread<M> = {
-    call(method, argument, transfer = [], signal) {
+    call(method, argument, transfer = [], signal, hear) {
       if (signal?.aborted) return Promise.reject(signal.reason as Error);
       running ??= begin();
       const [one, id] = [running, ++asked];
@@ -176,6 +191,7 @@ export function createAsked<M extends ThreadMethods>(
         };
         const settled = (): void => signal?.removeEventListener("abort", cancel);
         waiting.set(id, {
+          ...(hear && { hear }),
           resolve(result) {
             settled();
             resolve(result);

@@ -10,6 +10,7 @@ import {
   type Running,
   type Thread,
   type ThreadMethods,
+  type Told,
 } from "./asked.js";
 import { moduleAt, startEnvironment, startFlags } from "./start-flags.js";
 
@@ -36,7 +37,7 @@ export type ToStarter =
 
 /** What it says: what a process said, or that one ended, and which bound it passed. */
 type FromStarter =
-  | { readonly id: number; readonly said: Answered | Ready }
+  | { readonly id: number; readonly said: Answered | Ready | Told }
   | { readonly id: number; readonly ended: Bound | "" };
 
 /** Starts processes, whose memory is all given back when they end. */

@@ -10,6 +10,7 @@ import {
   type Running,
   type Thread,
   type ThreadMethods,
+  type Told,
 } from "./asked.js";
 import { IS_SOURCE, isSource, moduleAt, outliveSignals } from "./start-flags.js";
 
@@ -83,7 +84,7 @@ const SPARE_BYTES = 64;
  * @param how one after another, or at once what waits for others.
  */
 export function serveThread(methods: ThreadMethods, how: "in order" | "at once" = "in order"): void {
-  const post = (said: Answered | Ready, transfer: readonly TransferListItem[] = []): void => {
+  const post = (said: Answered | Ready | Told, transfer: readonly TransferListItem[] = []): void => {
     if (parentPort === null) process.send?.(said, undefined, undefined, () => undefined);
     else parentPort.postMessage(said, transfer);
   };
@@ -92,7 +93,7 @@ export function serveThread(methods: ThreadMethods, how: "in order" | "at once" 
   const answer = async ({ id, method, argument }: Asked, signal: AbortSignal): Promise<void> => {
     try {
       if (signal.aborted) return;
-      const result = await methods[method]?.(argument as never, signal);
+      const result = await methods[method]?.(argument as never, signal, (told) => post({ id, told }));
       post({ id, result }, moved.get(result as object));
     } catch (reason) {
       const { name, message, detail } = reason as Error & { readonly detail?: unknown };

@@ -84,7 +84,7 @@ function follow(asked: Asked, scripts: ReadonlyMap<string, Script>): Reply {
   const script = scripts.get(job ?? "");
   if (script === undefined) return "There is no such job.";
   const said = results(asked);
-  const obeys = said.slice(0, script.reads.length).some((text) => text.includes("ORDER-0001"));
+  const obeys = said.slice(0, script.reads.length).some((text) => text?.includes("ORDER-0001"));
   return [...script.reads, ...(obeys ? script.obeys : [])][said.length] ?? "Done.";
 }
 

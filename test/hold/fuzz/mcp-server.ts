@@ -70,10 +70,11 @@ async function startServer(refusals: Set<string>): Promise<Pick<FuzzTarget, "one
 
   async function ask(): Promise<void> {
     session ??= await openSession({ url, transport: "streamable_http", headers: {}, policy: LOOPBACK });
-    await session.use((client) =>
-      random.once(3)
-        ? client.listTools({}, { timeout: CALL_MS })
-        : client.callTool({ name: "find", arguments: {} }, undefined, { timeout: CALL_MS }),
+    await session.use(
+      async (client): Promise<unknown> =>
+        random.once(3)
+          ? client.listTools({}, { timeout: CALL_MS })
+          : client.callTool({ name: "find", arguments: {} }, undefined, { timeout: CALL_MS }),
     );
   }
 

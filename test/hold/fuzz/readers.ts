@@ -212,7 +212,7 @@ export async function readers(): Promise<readonly Reader[]> {
       async read(input) {
         const asked = { characters: 100, calls: 8 };
         const answer = input.includes("data:")
-          ? answerOf(await readStream(new Blob([input]).stream() as never), asked)
+          ? answerOf(await readStream(new Blob([input]).stream() as never, () => undefined), asked)
           : readAnswer(textOf(input), BOUNDS, asked);
         if (answer.calls.length > asked.calls) throw new Error(`${answer.calls.length} calls`);
         JSON.stringify(answer);

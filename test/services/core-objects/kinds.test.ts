@@ -129,6 +129,9 @@ test("the compiler holds a definition to its messages", () => {
     integration: undefined,
     askTools: [],
     version: undefined,
+    parameters: undefined,
+    fallbackModel: undefined,
+    fallbackIntegration: undefined,
   };
   const view = ({ model }: Bare) => ({ model, instructions: "", tools: [], skills: [], ...others });
   const words = { noun: "agent", plural: "agents", message: AgentSchema } as const;

@@ -168,6 +168,8 @@ export async function startRig({
   quota,
   knowledge,
   runs,
+  models,
+  dayLimits,
   folder: kept,
   store: given,
   outgoing = LOOPBACK,
@@ -185,6 +187,9 @@ export async function startRig({
   knowledge?: KnowledgeOptions;
   /** Executes runs, with these tools. */
   runs?: Options["runs"];
+  /** What is known of models. */
+  models?: Options["models"];
+  dayLimits?: Options["dayLimits"];
   /** Where the store is, which then stays there. */
   folder?: string;
 } = {}): Promise<Rig> {
@@ -234,8 +239,10 @@ export async function startRig({
     ...(quota && { quota }),
     ...(knowledge && { knowledge }),
     ...(runs && { runs }),
+    ...(models && { models }),
   };
-  add(await createCoreObjectsService({ outgoing, store, peers, log: heard, seal: SEAL, ...more }));
+  const spending = dayLimits && { dayLimits };
+  add(await createCoreObjectsService({ outgoing, store, peers, log: heard, seal: SEAL, ...more, ...spending }));
   return {
     store,
     peers,

@@ -98,6 +98,10 @@ const USES: Readonly<Record<string, Use>> = {
   "agent mcp_servers": attached,
   "agent integrations": attached,
   "agent knowledge_bases": attached,
+  "agent fallback_integration": {
+    use: (fallbackIntegrationId) => MAKE.agent!({ fallbackIntegrationId }),
+    end: (agentId) => call(agents.updateAgent, { agentId, fallbackIntegrationId: "" }),
+  },
   "assignment agent": {
     use: (agentId) => MAKE.assignment!({ agentId }),
     end: (assignmentId) => call(assignments.deleteAssignment, { assignmentId }),

@@ -31,7 +31,8 @@ const call: Rig["dispatch"]["unary"] = (...args) => rig.dispatch.unary(...args);
 
 async function usage(who: string, request: object = {}): Promise<Record<string, number>> {
   const { usage: rows } = await call(UsageService.method.getUsage, request, as(who));
-  return Object.fromEntries(rows.map(({ name, used }) => [name, used]));
+  const stores = rows.filter(({ name }) => !name.includes("of models today"));
+  return Object.fromEntries(stores.map(({ name, used }) => [name, used]));
 }
 
 /** What the store holds of somebody. */

@@ -7,6 +7,7 @@ import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
 import { knownMarks, marksAfter } from "./marks.js";
+import { modelFieldsAfter, modelFieldsIn, parametersOf } from "./model-fields.js";
 import type { AgentRecord } from "./record.js";
 import { DETACHING, REFERENCES, resourcesAfter } from "./resources.js";
 import { showAgent } from "./show.js";
@@ -22,8 +23,8 @@ export const kind = defineKind({
   noun: "agent",
   plural: "agents",
   message: AgentSchema,
-  references: REFERENCES,
-  detaching: DETACHING,
+  references: { ...REFERENCES, fallback_integration: "integration" },
+  detaching: { ...DETACHING, fallback_integration: "empty fallback_integration_id with update_agent" },
   hasParts: true,
   limits: {
     tools: 500,
@@ -48,20 +49,26 @@ export const kind = defineKind({
     integration: record.integrations.map(refer.integrations)[0],
     askTools: [...(record.ask_tools ?? [])],
     version: record.origin === "builtin" ? undefined : numberOf(record),
+    parameters: parametersOf(record),
+    fallbackModel: record.fallback_model || undefined,
+    fallbackIntegration: record.fallback_integration
+      ? refer.fallback_integration(record.fallback_integration)
+      : undefined,
   }),
   list: {
     rpc: listAgents,
     without: ["instructions", "history"],
     hidden: [
       ...(["tools", "skills", "knowledgeBases", "prompts", "variables", "customTools", "mcpServers"] as const),
-      ...(["integration", "askTools", "version", "sharing", "etag", "createdAt"] as const),
+      ...(["integration", "parameters", "fallbackModel", "fallbackIntegration", "askTools", "version"] as const),
+      ...(["sharing", "etag", "createdAt"] as const),
     ],
     description: 200,
   },
   get: { rpc: getAgent, show: showAgent },
   create: {
     rpc: createAgent,
-    async content({ templateId, instructions, model, tools, askTools, resourceIds }, writer) {
+    async content({ templateId, instructions, model, tools, askTools, resourceIds, ...more }, writer) {
       const template = await templateOf(templateId, writer);
       const resources = await resourcesAfter(template, resourceIds, [], writer);
       return {
@@ -71,6 +78,7 @@ export const kind = defineKind({
         ...firstVersion(writer),
         ask_tools: listAfter(template.ask_tools ?? [], knownMarks(askTools, writer)),
         ...resources,
+        ...modelFieldsAfter(template, more),
       };
     },
   },
@@ -93,6 +101,7 @@ export const kind = defineKind({
         ),
         ask_tools: marksAfter(base, request, writer),
         ...(await resourcesAfter(base, add, remove, writer)),
+        ...modelFieldsIn(request),
       };
       return { ...given({ name: request.name }), ...content, ...versionAfter(current, content, writer) };
     },

@@ -20,6 +20,12 @@ export interface AgentContent {
   readonly integrations: readonly string[];
   /** Of the tools, custom/NAME and mcp/TOOL, those that are called only if the run's user says yes; absent for none. */
   readonly ask_tools?: readonly string[];
+  /** Absent for the model's own. */
+  readonly parameters?: ModelSettings;
+  /** "" or absent for the default one of the fallback integration, or for none if there is no such integration. */
+  readonly fallback_model?: string;
+  /** "" or absent for the one above. */
+  readonly fallback_integration?: string;
 }
 
 /** An agent as it is stored. */
@@ -39,4 +45,13 @@ export interface AgentVersionRecord extends AgentContent {
   readonly versioned_at: Date;
   /** "" where it is not known. */
   readonly author: string;
+}
+
+/** How a model answers, in the words of chat completions. */
+export interface ModelSettings {
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_output_tokens?: number;
+  readonly reasoning_effort?: string;
+  readonly stop?: readonly string[];
 }

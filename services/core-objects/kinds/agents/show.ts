@@ -24,6 +24,10 @@ const COMPARED: Readonly<Record<string, (agent: Agent) => readonly string[]>> = 
   instructions: ({ instructions = "" }) => instructions.split("\n"),
   model: ({ model }) => (model === "" ? [] : [model]),
   integration: ({ integration }) => (integration === undefined ? [] : [named(integration)]),
+  parameters: ({ parameters: { $typeName: _, ...settings } = {} }) =>
+    Object.entries(settings).flatMap(([name, value]) => (`${value ?? ""}` === "" ? [] : [`${name}: ${value}`])),
+  fallback_model: ({ fallbackModel = "" }) => (fallbackModel === "" ? [] : [fallbackModel]),
+  fallback_integration: ({ fallbackIntegration: one }) => (one === undefined ? [] : [named(one)]),
   tools: ({ tools }) => tools,
   ask_tools: ({ askTools }) => askTools,
   skills: ({ skills }) => skills.map(named),

@@ -65,13 +65,17 @@ export async function restored(
   writer: Writer,
 ): Promise<AgentRecord> {
   if (number === undefined) return current;
-  const before = versionOf(current, number);
+  const found = versionOf(current, number);
+  const { fallback_integration: fallback = "" } = found;
+  const before = without.includes(fallback) ? { ...found, fallback_integration: "" } : found;
   const fields = Object.keys(REFERENCES) as (keyof Resources)[];
   const again = fields.flatMap((field) =>
     before[field]
       .filter((id) => !current[field].includes(id) && !without.includes(id))
       .map((id) => ({ id, noun: REFERENCES[field] })),
   );
+  const isAgain = before.fallback_integration === fallback && fallback !== (current.fallback_integration ?? "");
+  if (isAgain && fallback !== "") again.push({ id: fallback, noun: "integration" });
   const seen = new Set([...(await writer.seen(again.map(({ id }) => id))).values()].flat());
   const gone = again.filter(({ id }) => !seen.has(id));
   if (gone.length > 0)

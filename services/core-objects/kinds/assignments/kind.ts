@@ -1,5 +1,9 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { AssignmentSchema, AssignmentService } from "#proto/core/v1/assignment_service_pb.js";
+import {
+  AssignmentSchema,
+  AssignmentService,
+  type CreateAssignmentRequest,
+} from "#proto/core/v1/assignment_service_pb.js";
 import { invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
 import { serverStream } from "../../../shared/rpc/method.js";
 import { defineKind } from "../../objects/define-kind.js";
@@ -27,6 +31,22 @@ async function standingFor(schedule: string, name: string, writer: Writer): Prom
   return { delegation: writer.seal(delegation, "delegation"), schedule_key: key, paused: "", paused_at: null };
 }
 
+type LimitsGiven = Pick<
+  CreateAssignmentRequest,
+  "maxSteps" | "timeoutSeconds" | "maxTokens" | "maxCost" | "maxTokensPerDay" | "maxCostPerDay"
+>;
+
+function limitsIn(request: { readonly [member in keyof LimitsGiven]?: LimitsGiven[member] | undefined }) {
+  return {
+    max_steps: request.maxSteps,
+    timeout_seconds: request.timeoutSeconds,
+    max_tokens: request.maxTokens,
+    max_cost: request.maxCost,
+    max_tokens_per_day: request.maxTokensPerDay,
+    max_cost_per_day: request.maxCostPerDay,
+  };
+}
+
 /** Assignments: agents' standing tasks. */
 export const kind = defineKind({
   noun: "assignment",
@@ -48,6 +68,10 @@ export const kind = defineKind({
     pausedReason: record.paused === "" ? undefined : record.paused,
     maxSteps: record.max_steps,
     timeoutSeconds: record.timeout_seconds,
+    maxTokens: record.max_tokens || undefined,
+    maxCost: record.max_cost || undefined,
+    maxTokensPerDay: record.max_tokens_per_day || undefined,
+    maxCostPerDay: record.max_cost_per_day || undefined,
     askingRun: record.asking === undefined ? undefined : { id: record.asking },
   }),
   reseal: ({ delegation }, again) => (delegation === "" ? {} : { delegation: again(delegation, "delegation") }),
@@ -55,18 +79,20 @@ export const kind = defineKind({
     rpc: listAssignments,
     without: ["input", "delegation"],
     named: ["agent"],
-    hidden: ["timeZone", "maxSteps", "timeoutSeconds", "owner", "sharing", "etag", "createdAt", "updatedAt"],
+    hidden: [
+      ...(["timeZone", "maxSteps", "timeoutSeconds", "maxTokens", "maxCost", "maxTokensPerDay"] as const),
+      ...(["maxCostPerDay", "owner", "sharing", "etag", "createdAt", "updatedAt"] as const),
+    ],
   },
   get: { rpc: getAssignment },
   create: {
     rpc: createAssignment,
     async content(request, writer) {
       const { name, agentId, input, schedule, timeZone, enabled = true, companyManaged } = request;
-      const { maxSteps, timeoutSeconds } = request;
       const timing = { schedule, time_zone: timeZone === "" ? UTC : timeZone };
       const next_at = checkedNext({ ...timing, enabled });
       if (schedule !== "" && companyManaged) throw invalidArgument(NOBODY);
-      const limits = given({ max_steps: maxSteps, timeout_seconds: timeoutSeconds });
+      const limits = given(limitsIn(request));
       return { agent: agentId, input, ...limits, ...timing, next_at, ...(await standingFor(schedule, name, writer)) };
     },
   },
@@ -78,7 +104,7 @@ export const kind = defineKind({
         schedule: schedule ?? current.schedule,
         time_zone: timeZone === undefined ? current.time_zone : timeZone === "" ? UTC : timeZone,
       };
-      const limits = { max_steps: request.maxSteps, timeout_seconds: request.timeoutSeconds };
+      const limits = limitsIn(request);
       const says = [agentId, input, schedule, timeZone, ...Object.values(limits)].some((one) => one !== undefined);
       const begins = enabled === true && !current.enabled;
       const acts = says || begins;

@@ -9,7 +9,7 @@ import type { Context } from "../../context.js";
 import { readable } from "../../objects/gate.js";
 import { beginRun } from "../../runs/begin-run.js";
 import { follow } from "../../runs/follow.js";
-import type { AssignmentRecord } from "./record.js";
+import { type AssignmentRecord, limitsOf } from "./record.js";
 
 /** Runs an assignment as the caller, and gives the run as it goes. */
 export async function* triggerAssignment(
@@ -20,8 +20,8 @@ export async function* triggerAssignment(
   const assignment = (await readable(context, "assignment", assignmentId, call.caller)) as AssignmentRecord;
   if (!assignment.enabled)
     throw failedPrecondition(`the assignment ${assignmentId} is disabled: enable it with update_assignment`);
-  const { agent: agentId, input, max_steps: maxSteps, timeout_seconds: timeoutSeconds } = assignment;
-  const work = { agentId, assignment, requestId, maxSteps, timeoutSeconds };
+  const { agent: agentId, input } = assignment;
+  const work = { agentId, assignment, requestId, ...limitsOf(assignment) };
   const run = await beginRun(context, { ...work, input: instead.input === "" ? input : instead.input }, call);
   yield* follow(context, run, waitSeconds, call);
 }

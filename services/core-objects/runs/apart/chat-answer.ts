@@ -1,7 +1,9 @@
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import { estimatedTokens } from "../estimated-tokens.js";
+import type { Usage } from "../usage.js";
 import { type Fields, fieldsOf, listOf, textIn, wordIn } from "./loose-json.js";
+import { usageIn } from "./usage.js";
 
 // What services say that have the API of chat completions, in all the ways in which they say it. Nothing is believed
 // of its shape: what is missing is left out, and what has no message at all is unreadable.
@@ -18,26 +20,30 @@ export interface WantedCall {
 }
 
 /** What a model said, within bounds. */
-export interface ModelAnswer {
+export interface ModelAnswer extends Usage {
   readonly text: string;
   readonly calls: readonly WantedCall[];
   readonly finish: Finish;
   /** How it ended in the service's own word; "" if it said none. */
   readonly reason: string;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   /** The service stated no tokens: they are estimated from the texts. */
   readonly isEstimated: boolean;
 }
 
+/** What a service sent is no answer. */
+export class AnswerError extends Error {
+  /** What it took all the same, if the service stated it. */
+  usage?: Usage | undefined;
+}
+
 /** The service answered, and nobody can read what. */
-export class UnreadableError extends Error {}
+export class UnreadableError extends AnswerError {}
 
 /** The connection ended before the answer did: asked again, the service may answer. */
-export class BrokenError extends Error {}
+export class BrokenError extends AnswerError {}
 
 /** The service answered with success that something failed; the fields are those of its error. */
-export class ToldError extends Error {
+export class ToldError extends AnswerError {
   constructor(
     message: string,
     readonly code: string,
@@ -84,8 +90,19 @@ export function readAnswer(text: string, bounds: JsonBounds, asked: { readonly c
 }
 
 /** What a completion says. @throws UnreadableError; ToldError; MisbehavedError. */
-export function answerOf(
+export function answerOf(body: Fields, asked: { readonly characters: number; readonly calls: number }): ModelAnswer {
+  const usage = usageIn(body.usage);
+  try {
+    return answerIn(body, usage, asked);
+  } catch (error) {
+    if (error instanceof AnswerError) error.usage ??= usage;
+    throw error;
+  }
+}
+
+function answerIn(
   body: Fields,
+  usage: Usage | undefined,
   { characters, calls: most }: { readonly characters: number; readonly calls: number },
 ): ModelAnswer {
   const choice = fieldsOf(listOf(body.choices)[0]);
@@ -96,21 +113,16 @@ export function answerOf(
   const reason = wordIn(choice.finish_reason ?? choice.native_finish_reason).slice(0, MAX_REASON);
   const finish = FINISHES[reason.toLowerCase()] ?? "stop";
   const said = withoutThoughts(text);
-  const usage = fieldsOf(body.usage);
-  const [input, output] = [
-    tokens(usage.prompt_tokens ?? usage.input_tokens),
-    tokens(usage.completion_tokens ?? usage.output_tokens),
-  ];
   const written = said.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
-  const isEstimated = input === 0 && output === 0;
   return {
     text: said === "" ? refusal : said,
     calls: calls.slice(0, most),
     finish: finish === "stop" && said === "" && refusal !== "" && calls.length === 0 ? "refused" : finish,
     reason,
-    inputTokens: isEstimated ? estimatedTokens(characters) : input,
-    outputTokens: isEstimated ? estimatedTokens(written) : output,
-    isEstimated,
+    inputTokens: usage?.inputTokens ?? estimatedTokens(characters),
+    outputTokens: usage?.outputTokens ?? estimatedTokens(written),
+    cachedTokens: usage?.cachedTokens ?? 0,
+    isEstimated: usage === undefined,
   };
 }
 
@@ -173,9 +185,4 @@ function withoutThoughts(text: string): string {
   if (!begun.startsWith("<think>")) return text;
   const end = begun.indexOf("</think>");
   return end === -1 ? "" : begun.slice(end + "</think>".length).trimStart();
-}
-
-function tokens(count: unknown): number {
-  const number = Number(wordIn(count));
-  return Number.isSafeInteger(number) && number > 0 ? number : 0;
 }

@@ -1,7 +1,10 @@
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
-import { BrokenError, throwTold, UnreadableError } from "./chat-answer.js";
+import type { Usage } from "../usage.js";
+import { AnswerError, BrokenError, throwTold, UnreadableError } from "./chat-answer.js";
 import { type Fields, fieldsOf, listOf, wordIn } from "./loose-json.js";
+import { Telling } from "./telling.js";
+import { usageIn } from "./usage.js";
 
 // An answer that comes piece by piece, as server-sent events, put together as if it had come at once.
 
@@ -17,9 +20,26 @@ interface GrowingCall {
   arguments: string;
 }
 
-/** Reads a stream to its end. @throws BrokenError; UnreadableError; ToldError; MisbehavedError. */
-export async function readStream(body: ReadableStream<Uint8Array>): Promise<Fields> {
-  const growing = new GrowingAnswer();
+/**
+ * Reads a stream to its end.
+ *
+ * @param tell hears its text while it comes.
+ * @throws BrokenError; UnreadableError; ToldError; MisbehavedError.
+ */
+export async function readStream(body: ReadableStream<Uint8Array>, tell: (text: string) => void): Promise<Fields> {
+  const telling = new Telling(tell);
+  const growing = new GrowingAnswer(telling);
+  try {
+    return await readInto(growing, body);
+  } catch (error) {
+    if (error instanceof AnswerError) error.usage ??= growing.used;
+    throw error;
+  } finally {
+    telling.end();
+  }
+}
+
+async function readInto(growing: GrowingAnswer, body: ReadableStream<Uint8Array>): Promise<Fields> {
   let [rest, last] = ["", ""];
   const decoder = new TextDecoder();
   for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
@@ -49,6 +69,8 @@ class GrowingAnswer {
   #last = "";
   #isDone = false;
 
+  constructor(private readonly telling: Telling) {}
+
   /** Takes a line. @returns whether it was the last one. */
   take(line: string): boolean {
     if (!line.startsWith("data:")) return false;
@@ -75,6 +97,11 @@ class GrowingAnswer {
     return false;
   }
 
+  /** What the service stated of tokens so far. */
+  get used(): Usage | undefined {
+    return usageIn(this.#usage);
+  }
+
   whole(): Fields {
     if (!this.#isDone && this.#finish === undefined)
       throw new BrokenError("its answer broke off: the connection ended before the answer did");
@@ -86,8 +113,10 @@ class GrowingAnswer {
   #grow(delta: Fields): void {
     const { content, refusal, text } = delta;
     for (const part of listOf(content ?? text)) {
-      if (typeof part === "string") this.#text += part;
-      else this.#keepPart(part);
+      if (typeof part === "string") {
+        this.#text += part;
+        this.telling.add(part);
+      } else this.#keepPart(part);
     }
     if (typeof refusal === "string") this.#refusal += refusal;
     for (const [at, one] of listOf(delta.tool_calls).entries()) this.#growCall(fieldsOf(one), at);

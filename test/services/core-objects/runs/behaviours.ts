@@ -9,15 +9,31 @@ export interface Behaviour {
   /** The nth request of the run, from 0. */
   readonly reply: (n: number, asked: Asked) => Reply;
   readonly state: "COMPLETED" | "FAILED" | "TIMED_OUT";
-  readonly reason?: "MODEL_FAILED" | "CUT" | "FILTERED" | "REFUSED" | "EMPTY" | "TIMEOUT";
+  readonly reason?: "MODEL_FAILED" | "CUT" | "FILTERED" | "REFUSED" | "EMPTY" | "TIMEOUT" | "BUDGET";
   /** The run's sentence, if it failed. */
   readonly says?: RegExp;
   readonly output?: string;
   readonly requests: number;
   /** Tokens in and out; undefined where they are estimated. */
   readonly tokens?: readonly [number, number];
+  /** Money counted; undefined where tokens are estimated. null if the price is not known. */
+  readonly cost?: number | null;
   readonly timeoutSeconds?: number;
+  /** What its agent has besides, and what its run is triggered with. */
+  readonly agent?: object;
+  readonly trigger?: object;
 }
+
+/** A model that always answers: the second one of agents that have two. */
+export const SECOND = "the second";
+
+/** What each model costs, for a million tokens; but the one without a price. */
+export const PRICE = { input: 2, output: 10, cached: 0.5 };
+export const UNPRICED = "a model without a price";
+/** What one request of 100 tokens in and 10 out costs. */
+const ONE = 0.0003;
+/** So many of them. */
+const costs = (requests: number): number => Number((ONE * requests).toFixed(6));
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Reply => ({
@@ -49,14 +65,17 @@ const USED = { choices: [], usage: USAGE };
 const LIST = "core__list_agents";
 const toolThen = (first: Reply) => (n: number) => (n === 0 ? first : says("Done."));
 const always = (reply: Reply) => () => reply;
-const done = (requests: number, output = "Done.") =>
-  ({ state: "COMPLETED", output, requests, tokens: [100 * requests, 10 * requests] }) as const;
+type End = Omit<Behaviour, "reply">;
+const done = (requests: number, output = "Done."): End => ({
+  ...{ state: "COMPLETED", output, requests },
+  ...{ tokens: [100 * requests, 10 * requests], cost: costs(requests) },
+});
 const failed = (
   reason: NonNullable<Behaviour["reason"]>,
   about: RegExp,
   requests: number,
   tokens: readonly [number, number],
-) => ({ state: "FAILED", reason, says: about, requests, tokens }) as const;
+): End => ({ state: "FAILED", reason, says: about, requests, tokens, cost: costs(tokens[0] / 100) });
 
 /** By name, which is the model's name too. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
@@ -183,6 +202,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     output: "Done.",
     requests: 2,
     tokens: [100, 10],
+    cost: ONE,
   },
   "a slow stream": {
     reply: always({
@@ -203,6 +223,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     output: "Done.",
     requests: 2,
     tokens: [100, 10],
+    cost: ONE,
   },
   "429 with six seconds, without a worker": {
     reply: (n) =>
@@ -211,6 +232,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     output: "Done.",
     requests: 2,
     tokens: [100, 10],
+    cost: ONE,
   },
   "429 for longer than the run may take": {
     reply: always(refusal(429, { message: "slow down" }, { "retry-after": "7200" })),
@@ -226,6 +248,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     output: "Done.",
     requests: 2,
     tokens: [100, 10],
+    cost: ONE,
   },
   "500 for ever": {
     reply: always(refusal(500, { message: "oops" })),
@@ -260,10 +283,116 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     says: /contains no message/,
     requests: 1,
   },
+  "a stream that breaks off after its usage": {
+    reply: always(events(delta({ content: "Do" }), USED)),
+    ...failed("MODEL_FAILED", /its answer broke off/, 3, [300, 30]),
+  },
+  "an error in a stream after its usage": {
+    reply: always(events(USED, { error: { message: "upstream fell over", code: 400 } })),
+    ...failed("MODEL_FAILED", /it answered: upstream fell over/, 1, [100, 10]),
+  },
+  "unreadable once it was paid": {
+    reply: always(json({ choices: [], usage: USAGE })),
+    ...failed("MODEL_FAILED", /contains no message/, 1, [100, 10]),
+  },
+  "broken off once, then an answer": {
+    reply: (n) => (n === 0 ? events(delta({ content: "Do" }), USED) : says("Done.")),
+    ...done(2),
+  },
+  "tokens from the cache": {
+    reply: always(says("Done.", "stop", { ...USAGE, prompt_tokens_details: { cached_tokens: 80 } })),
+    ...done(1),
+    cost: 0.00018,
+  },
+  "tokens of the cache beside the input": {
+    reply: always(
+      says("Done.", "stop", {
+        ...{ input_tokens: 15, cache_creation_input_tokens: 5, cache_read_input_tokens: 80, output_tokens: 10 },
+      }),
+    ),
+    ...done(1),
+    cost: 0.00018,
+  },
+  [UNPRICED]: { reply: always(says("Done.")), ...done(1), cost: null },
   "no usage": { reply: always(says("Done.", "stop", null)), state: "COMPLETED", output: "Done.", requests: 1 },
   "tokens by other names": {
     reply: always(says("Done.", "stop", { input_tokens: "100", output_tokens: 10 })),
     ...done(1),
+  },
+  "a wrong credential, and a fallback model": {
+    reply: always(refusal(401, { message: "no" })),
+    ...done(1),
+    agent: { fallbackModel: SECOND },
+  },
+  "500 for ever, and a fallback model": {
+    reply: always(refusal(500, { message: "oops" })),
+    ...{ ...done(1), requests: 3 },
+    agent: { fallbackModel: SECOND },
+  },
+  "too busy for long, and a fallback model": {
+    reply: always(refusal(429, { message: "slow down" }, { "retry-after": "600" })),
+    ...done(1),
+    agent: { fallbackModel: SECOND },
+  },
+  "refused, and a fallback model that is not asked": {
+    reply: always(says("", "refusal")),
+    ...failed("REFUSED", /refused the task/, 1, [100, 10]),
+    agent: { fallbackModel: SECOND },
+  },
+  "a budget that is too small for the first request": {
+    reply: always(says("Done.")),
+    state: "FAILED",
+    reason: "BUDGET",
+    says: /it took 0 tokens of its 100, and its next request takes about \d+: give it a smaller task, or a higher max_tokens/,
+    requests: 0,
+    tokens: [0, 0],
+    trigger: { maxTokens: 100 },
+  },
+  "a budget that is used up on the way": {
+    reply: always(
+      choice({ content: "I look.", tool_calls: [callOf("a", LIST)] }, "tool_calls", {
+        ...{ prompt_tokens: 9_000, completion_tokens: 500 },
+      }),
+    ),
+    ...{ state: "FAILED", reason: "BUDGET", says: /it cost 0\.023 EUR of its 0\.025 EUR/, output: "I look." },
+    ...{ requests: 1, tokens: [9_000, 500], cost: 0.023 },
+    trigger: { maxCost: 0.025 },
+  },
+  "too long on the way, then an answer to less": {
+    reply: (n) =>
+      n < 4
+        ? choice({ content: null, tool_calls: [callOf(`c${n}`, LIST)] }, "tool_calls")
+        : n === 4
+          ? refusal(400, { message: "the context window is exceeded" })
+          : says("Done."),
+    ...done(5),
+    requests: 6,
+  },
+  "too long from the beginning": {
+    reply: always(refusal(400, { message: "This model's maximum context length is 500 tokens." })),
+    ...failed(
+      "MODEL_FAILED",
+      /reads 500 tokens at a time, and the agent's instructions, tools and task do not fit/,
+      1,
+      [0, 0],
+    ),
+  },
+  "a parameter that is refused": {
+    reply: always(refusal(400, { message: "Unsupported value: 'temperature' is not 0", param: "temperature" })),
+    ...failed(
+      "MODEL_FAILED",
+      /it refused temperature .* change or omit temperature in the parameters of the agent/,
+      1,
+      [0, 0],
+    ),
+    agent: { parameters: { temperature: 0 } },
+  },
+  "a parameter that has a newer name": {
+    reply: (_n, asked) =>
+      "max_tokens" in asked ? refusal(400, { message: "Use 'max_completion_tokens' instead." }) : says("Done."),
+    ...done(1),
+    requests: 2,
+    agent: { parameters: { maxOutputTokens: 50 } },
   },
   "silent for ever": {
     reply: always("never"),

@@ -18,6 +18,11 @@ const methods = {
     last = bytes;
     return moving({ bytes }, bytes);
   },
+  /** Tells one word after another. */
+  spell(words: string, _signal: AbortSignal, tell: (text: string) => void): string {
+    for (const word of words.split(" ")) tell(word);
+    return "spelled";
+  },
   left: (_: string): number => last.byteLength,
 };
 

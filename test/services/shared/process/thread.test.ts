@@ -36,6 +36,27 @@ test("a thread without calls ends after a while, and the next call starts it aga
   await thread.close();
 });
 
+test("a call hears what it is told before the answer, and no other call's; after its end it hears nothing", async () => {
+  const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64 });
+  const [one, two]: string[][] = [[], []];
+  const calls = ["a b c", "d e"].map((words, n) =>
+    thread.call("spell", words, [], undefined, (told) => (n === 0 ? one : two)!.push(told)),
+  );
+  expect(await Promise.all(calls)).toEqual(["spelled", "spelled"]);
+  expect([one, two]).toEqual([
+    ["a", "b", "c"],
+    ["d", "e"],
+  ]);
+  const stop = new AbortController();
+  const heard: string[] = [];
+  const left = failed(thread.call("spell", "f g h", [], stop.signal, (told) => heard.push(told)));
+  stop.abort(new Error("enough"));
+  expect(await left).toMatchObject({ message: "enough" });
+  expect(await thread.call("say", "after")).toBe("after");
+  expect(heard).toEqual([]);
+  await thread.close();
+});
+
 test("bytes move to a thread and back: nobody keeps a copy", async () => {
   const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64 });
   const bytes = new Uint8Array(1 << 20).fill(7);
