@@ -97,8 +97,8 @@ async function verbs(): Promise<Set<string>> {
 const TOOLS = readTools(readImage());
 const VERBS = [...new Set(TOOLS.map(({ name }) => name.split("_")[0] as string))].filter((verb) => verb !== "whoami");
 
-/** Names that begin as a tool's does: capabilities of platforms, fields at rest, and what only runs are offered. */
-const OTHERS = ["add_evidencerevision", "remove_at", "find_tools"];
+/** Names that begin as a tool's does: capabilities of platforms, fields at rest, what only runs are offered, and words that models want. */
+const OTHERS = ["add_evidencerevision", "remove_at", "find_tools", "search_query", "search_document"];
 
 /** Names that begin as a tool's does, and are none, nor of anything else of the API. */
 function missingTools(texts: readonly Text[]): string[] {

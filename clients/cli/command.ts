@@ -23,6 +23,8 @@ export interface Argument {
 export interface Input {
   /** By the names of the arguments; those of one that may be given several times are split by spaces. */
   readonly args: Readonly<Record<string, string>>;
+  /** The same, each as a list: what is given several times may contain spaces. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly flags: Readonly<Record<string, string | undefined>>;
 }
 

@@ -83,6 +83,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/doctor.js")).doctor,
   },
   {
+    noun: "knowledge",
+    doc: "Documents of knowledge bases: add files and folders.",
+    load: async () => (await import("./commands/knowledge.js")).knowledge,
+  },
+  {
     noun: "tools",
     doc: "Call tools, as an MCP client does.",
     load: async () => (await import("./commands/tools.js")).tools,

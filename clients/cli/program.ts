@@ -109,6 +109,7 @@ function verbCommand(verb: Verb, take: (request: Request) => void): Command {
       verb,
       input: {
         args: Object.fromEntries(places),
+        lists: Object.fromEntries(args.map(({ name }, i) => [name, [given[i]].flat().map(String)])),
         flags: Object.fromEntries(Object.keys(flags).map((name) => [name, textOf(name)])),
       },
       signIn: { url: textOf("url"), key: textOf("key") },

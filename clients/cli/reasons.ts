@@ -27,7 +27,8 @@ export function failureOf(error: unknown): Failure {
   return new Failure((error as Error).message);
 }
 
-function isUnreached(error: unknown): boolean {
+/** Whether nobody answered where the service should be. */
+export function isUnreached(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (UNREACHED.has((at as NodeJS.ErrnoException).code ?? "")) return true;
   }

@@ -16,6 +16,7 @@ import { type Context, type Kind, openContext } from "./context.js";
 import { recountOne, startCounting } from "./count-room.js";
 import { createDelegations } from "./delegations.js";
 import type { KnowledgeOptions } from "./knowledge/knowledge.js";
+import { startWarmUp } from "./knowledge/warm-up.js";
 import { startWorker as startIngestion } from "./knowledge/worker.js";
 import { type Pace, startSending } from "./notices/sender.js";
 import type { WebhookSettings } from "./notices/setting.js";
@@ -100,6 +101,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
   const resealed = await resealAll(context, log);
   if (resealed > 0) log.info({ resealed }, "secrets of objects sealed with the newest key");
   const ingestion = startIngestion(context, log);
+  const warmUp = startWarmUp(context, log);
   const counting = startCounting([() => recountOne(context.counted), () => recountDay(context.countedRuns)], log);
   const executing = options.runs && execute(context, options.runs, { peers, log });
   const parts = { ...context, notices: context.noticeRecords };
@@ -120,6 +122,7 @@ export async function createCoreObjectsService(options: Options): Promise<Servic
       await executing?.close();
       await sending?.close();
       await ingestion.close();
+      await warmUp.close();
       await counting.close();
       await context.knowledge.close();
       await context.isolation.close();

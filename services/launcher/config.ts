@@ -1,6 +1,7 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
 import { readHeaders, readReceiver } from "../auth/audit-export/setting.js";
+import { readPrefixes } from "../core-objects/knowledge/prefixes.js";
 import { readWebhook } from "../core-objects/notices/setting.js";
 import { ASKING_AGENTS, type AskingAgents } from "../core-objects/runs/asking-agents.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
@@ -219,6 +220,10 @@ export const options = {
   modelCostPerDay: optional({
     doc: "The most that the runs of all users together may cost on a day (UTC) through company-managed integrations, in the currency of MODELS; any amount if omitted.",
     parse: amount,
+  }),
+  embeddingPrefixes: optional({
+    doc: 'Texts that the service adds before questions and passages for the embedding models of integrations, by model, as JSON: {"my-e5": {"query": "query: ", "passage": "passage: "}}. The prefixes of E5, BGE, Nomic, Snowflake Arctic, mxbai and EmbeddingGemma are known by the names of the models; a model named here has these instead.',
+    parse: readPrefixes,
   }),
   traceSpansPerUser: { doc: "The most spans of one user.", parse: positive, fallback: 1_000_000 },
   traceMegabytesPerUser: {

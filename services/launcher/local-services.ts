@@ -212,6 +212,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
       const seal = openSeal(settings.secretsKey, settings.dataDir);
       const knowledge = {
         lexicalWeight: settings.knowledgeWordWeight,
+        prefixes: settings.embeddingPrefixes,
         memoryMegabytes: settings.knowledgeMemoryMegabytes,
       };
       const webhook = settings.notificationWebhook;

@@ -56,7 +56,7 @@ export class Claimed {
       return this.#write({ problem: error.message, due: new Date(Date.now() + heldUpMs) });
     const isOurs = !(error instanceof DocumentError || error instanceof EmbedderError);
     if (isOurs) this.log.error({ err: error, document: _id }, "a document could not be made searchable");
-    const isPassing = !(error instanceof DocumentError || (error instanceof EmbedderError && !error.isPassing));
+    const isPassing = isOurs || (error as DocumentError | EmbedderError).isPassing;
     const isOver = !isPassing || attempts + 1 >= ATTEMPTS;
     const wait = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** attempts);
     const problem = isOurs

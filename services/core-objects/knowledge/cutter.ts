@@ -1,9 +1,8 @@
 import { ThreadStuckError } from "../../shared/process/asked.js";
 import type { Processes } from "../../shared/process/processes.js";
 import type { CuttingMethods } from "./apart/cutting.js";
-import { type Cut, cutOf } from "./cut.js";
+import { type Cut, cutOf, type Part } from "./cut.js";
 import { DocumentError } from "./document-error.js";
-import type { DocumentType } from "./records.js";
 
 /** Characters of a text that is cut at once: some milliseconds at most. */
 const SHORT = 8 * 1024;
@@ -18,7 +17,7 @@ const IDLE_MS = 10_000;
 /** Cuts texts into passages: long ones in a process of their own. */
 export interface Cutter {
   /** @throws DocumentError for one that takes too long. */
-  cut(text: string, type: DocumentType): Promise<Cut>;
+  cut(part: Part): Promise<Cut>;
   close(): Promise<void>;
 }
 
@@ -27,9 +26,9 @@ export function createCutter(processes: Processes): Cutter {
   const options = { ...BOUNDS, ms: CUT_MS, idleMs: IDLE_MS };
   const thread = processes.create<CuttingMethods>(new URL("apart/cutting.js", import.meta.url), options);
   return {
-    async cut(text, type) {
-      if (text.length <= SHORT) return cutOf(text, type);
-      return thread.call("cut", { text, type }).catch((error: Error) => {
+    async cut(part) {
+      if (part.text.length <= SHORT) return cutOf(part);
+      return thread.call("cut", part).catch((error: Error) => {
         if (!(error instanceof ThreadStuckError)) throw error;
         throw new DocumentError(
           `it cannot be cut into passages, because ${error.message}: divide it into several documents`,

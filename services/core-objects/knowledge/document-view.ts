@@ -15,6 +15,7 @@ const STATES: Readonly<Record<DocumentRecord["state"], DocumentState>> = {
   ready: DocumentState.READY,
   failed: DocumentState.FAILED,
   leaving: DocumentState.WAITING,
+  uploading: DocumentState.WAITING,
 };
 
 /** The type that a word of the API means; the other one where none is given. */

@@ -10,6 +10,7 @@ import { placeOf } from "../objects/secrets.js";
 import { BUILT_IN, createBuiltInEmbedder } from "./built-in-embedder.js";
 import { type Embedder, EmbedderError, type Embedders, type EmbeddingIntegration } from "./embedder.js";
 import { createOpenAiEmbedder } from "./openai-embedder.js";
+import { type Prefixes, type PrefixSetting, prefixesOf } from "./prefixes.js";
 
 /** What is read of an integration. */
 interface Integration extends Connecting {
@@ -24,20 +25,26 @@ export interface EmbedderParts {
   readonly isolation: Isolation;
   readonly processes: Processes;
   readonly outgoing: OutgoingPolicy;
+  /** What stands before questions and passages, by model, where it is not as known. */
+  readonly prefixes?: PrefixSetting | undefined;
   /** Leaves an integration out whose endpoint passed a bound. */
   leaveOut(integration: string, error: MisbehavedError): Promise<void>;
 }
 const PROJECTION = { name: 1, origin: 1, owner: 1, acl: 1, etag: 1 };
 
-/** The built-in model, and those of integrations: theirs have the id integration/model. */
+/**
+ * The built-in model, and those of integrations: theirs have the id integration/model, and in lines of their own what
+ * stands before questions and passages, as JSON. So what was embedded with other prefixes, or without any, is another
+ * embedder's, and is asked as it was embedded.
+ */
 export function createEmbedders(
   collection: DocCollection<Connecting>,
-  { seal, isolation, processes, outgoing: policy, leaveOut }: EmbedderParts,
+  { seal, isolation, processes, outgoing: policy, leaveOut, prefixes: setting }: EmbedderParts,
 ): Embedders {
   const builtIn = createBuiltInEmbedder(processes);
   const integrations = collection as unknown as DocCollection<Integration>;
 
-  async function ofIntegration(id: string, given: string): Promise<Embedder> {
+  async function ofIntegration(id: string, given: string, asked?: Prefixes | "none"): Promise<Embedder> {
     const found = await integrations.findOne({ _id: id });
     if (found === null) throw new EmbedderError("its integration was deleted", false);
     const { name, endpoint, enabled, sealed, models } = found;
@@ -48,7 +55,10 @@ export function createEmbedders(
     const credential = sealed === "" ? "" : seal.open(sealed, placeOf({ plural: "integrations" }, id, "sealed"));
     const parts = { isolation, policy, misbehaved: (error: MisbehavedError) => leaveOut(id, error) };
     const remote = { id, owner: found.owner };
-    return createOpenAiEmbedder(parts, { id: `${id}/${model}`, remote, name, endpoint, model, credential });
+    const prefixes = asked === undefined ? prefixesOf(model, setting) : asked === "none" ? undefined : asked;
+    const prefix = prefixes?.[asked === undefined ? "passage" : "query"] ?? "";
+    const own = `${id}/${model}${prefixes === undefined ? "" : `\n${JSON.stringify([prefixes.query, prefixes.passage])}`}`;
+    return createOpenAiEmbedder(parts, { id: own, remote, name, endpoint, model, credential, prefix });
   }
 
   return {
@@ -57,7 +67,8 @@ export function createEmbedders(
     },
     async byId(id) {
       if (id === BUILT_IN) return builtIn;
-      return ofIntegration(integrationIn(id), id.slice(id.indexOf("/") + 1));
+      const [model = "", prefixes] = id.slice(id.indexOf("/") + 1).split("\n");
+      return ofIntegration(integrationIn(id), model, prefixes === undefined ? "none" : prefixesIn(prefixes));
     },
     async endpointsOf(ids) {
       const outside = ids.filter((id) => id !== BUILT_IN);
@@ -74,6 +85,12 @@ export function createEmbedders(
       await builtIn.close();
     },
   };
+}
+
+/** The prefixes in the id of an embedder. */
+function prefixesIn(json: string): Prefixes {
+  const [query, passage] = JSON.parse(json) as [string, string];
+  return { query, passage };
 }
 
 /** The integration in the id of an embedder. */

@@ -15,6 +15,11 @@ export interface Placed {
   readonly base: KnowledgeBaseRecord;
 }
 
+/** Whether anybody sees a document: from when all of it came until somebody deletes it. */
+export function isThere({ state }: Pick<DocumentRecord, "state">): boolean {
+  return state !== "leaving" && state !== "uploading";
+}
+
 /** @throws ConnectError not_found, also for one that the caller cannot see. */
 export async function readableBase(context: Context, id: string, caller: Caller): Promise<KnowledgeBaseRecord> {
   return (await readable(context, "knowledge base", id, caller)) as KnowledgeBaseRecord;
@@ -33,7 +38,7 @@ export function checkManaged(base: KnowledgeBaseRecord, caller: Caller): void {
 /** @throws ConnectError not_found, also for a document of a knowledge base that the caller cannot see. */
 export async function readableDocument(context: Context, id: string, caller: Caller): Promise<Placed> {
   const document = await context.knowledge.documents.findOne({ _id: id });
-  if (document !== null && document.state !== "leaving") {
+  if (document !== null && isThere(document)) {
     const base = await context
       .collection<KnowledgeBaseRecord>("knowledge base")
       .findOne({ _id: document.knowledge_base, ...filterOf(caller, "read") });

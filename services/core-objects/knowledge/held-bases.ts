@@ -1,13 +1,14 @@
 import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
+import type { Searchable } from "./apart/ranker.js";
 import type { RankingMethods } from "./apart/ranking.js";
 import { areTerms } from "./packed-terms.js";
 import type { BlockRecord, DocumentRecord, ServingRecord } from "./records.js";
 
 /** Memory of the words of a block, in bytes for each byte of its terms. */
 const WORDS = 4;
-/** Documents that are on their way to the thread, which takes them in while the next are read. */
-const AT_ONCE = 16;
+/** Passages that go to the thread at a time, about; it takes them in while the next are read. */
+const AT_ONCE = 400;
 /** The revision of a knowledge base that is not in memory as a whole: no knowledge base has it. */
 const NOT_LOADED = " ";
 
@@ -35,6 +36,11 @@ export interface HeldDocument {
   readonly dimensions: number;
   readonly passages: number;
   readonly bytes: number;
+}
+
+/** A document as it goes to the thread. */
+interface Read extends Pick<HeldDocument, "dimensions" | "bytes"> {
+  readonly searchable: Searchable;
 }
 
 /** What {@link HeldBases} reads and fills. */
@@ -106,21 +112,39 @@ export class HeldBases {
     const one = this.#known.get(id) ?? { revision: NOT_LOADED, documents: new Map(), passages: 0, bytes: 0 };
     this.#known.set(id, one);
     const gone = new Set(one.documents.keys());
-    const taken: Promise<void>[] = [];
+    let waiting: Read[] = [];
+    let taken = Promise.resolve();
+    const send = async (): Promise<void> => {
+      const [before, some] = [taken, waiting];
+      waiting = [];
+      const moved = some.flatMap(({ searchable: { vectors, terms } }) => [vectors, ...terms]);
+      taken = thread.call(
+        "put",
+        { base: id, some: some.map(({ searchable }) => searchable) },
+        moved.map(({ buffer }) => buffer as ArrayBuffer),
+      );
+      // Who waits for it hears of it, also if that is later.
+      taken.catch(() => {});
+      await before;
+    };
     for await (const document of documents.find({ knowledge_base: id }, { sort: { _id: -1 }, hint: "base" })) {
       const { _id, name, serving, state } = document;
       if (serving === null || state === "leaving") continue;
       gone.delete(_id);
       const stamp = `${serving.generation} ${name}`;
       if (one.documents.get(_id)?.stamp === stamp) continue;
-      const there = await this.#put(id, document, serving);
+      // Others have their turn between any two documents.
+      await new Promise((resolve) => setImmediate(resolve));
+      const there = await this.#read(id, document, serving);
       if (this.#known.get(id) !== one) break;
       if (there === undefined) continue;
-      note(one, _id, { stamp, ...serving, ...there });
-      taken.push(there.taken);
-      if (taken.length >= AT_ONCE) await Promise.all(taken.splice(0));
+      const { dimensions, bytes } = there;
+      note(one, _id, { stamp, ...serving, dimensions, bytes });
+      waiting.push(there);
+      if (waiting.reduce((sum, { searchable }) => sum + searchable.passages, 0) >= AT_ONCE) await send();
     }
-    await Promise.all(taken);
+    if (waiting.length > 0) await send();
+    await taken;
     // The thread may have ended, or others needed the memory meanwhile.
     if (this.#known.get(id) !== one) return thread.call("drop", id);
     for (const document of gone) {
@@ -131,11 +155,11 @@ export class HeldBases {
   }
 
   /** @returns undefined if the document was revised meanwhile: the next revision of the knowledge base says so. */
-  async #put(
+  async #read(
     base: string,
     { _id, name }: DocumentRecord,
     { generation, embedder, passages: count }: ServingRecord,
-  ): Promise<(Pick<HeldDocument, "dimensions" | "bytes"> & { readonly taken: Promise<void> }) | undefined> {
+  ): Promise<Read | undefined> {
     const terms: Uint8Array[] = [];
     let passages = 0;
     let [vectors, dimensions, bytes] = [new Float32Array(0), 0, 0];
@@ -157,12 +181,7 @@ export class HeldBases {
     }
     if (passages !== count) return undefined;
     await this.#makeRoom(base, bytes);
-    const one = { document: _id, name, generation, embedder, passages, terms, vectors };
-    const moved = [vectors, ...terms].map(({ buffer }) => buffer as ArrayBuffer);
-    const taken = this.parts.thread.call("put", { base, one }, moved);
-    // Who waits for it hears of it, also if that is later.
-    taken.catch(() => {});
-    return { dimensions, bytes, taken };
+    return { searchable: { document: _id, name, generation, embedder, passages, terms, vectors }, dimensions, bytes };
   }
 
   /** What the passages of a block are found by: made now, and kept, where it is of a version before this one. */

@@ -3,18 +3,17 @@ import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { newEtag } from "../objects/gate.js";
 import { BUILT_IN } from "./built-in-embedder.js";
 import { vectorsOf } from "./checked-vectors.js";
-import type { Cut } from "./cut.js";
-import { documentBytes } from "./document-bytes.js";
-import { DocumentError, HeldUpError } from "./document-error.js";
+import { cutDocument } from "./cut-document.js";
+import { vectorBytes } from "./document-bytes.js";
+import { HeldUpError } from "./document-error.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
-import { type FileType, textOfFile } from "./extract.js";
 import { growDocument } from "./grow-document.js";
 import { mayUse } from "./integration-use.js";
-import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord } from "./records.js";
+import { textBytesIn } from "./pieces.js";
+import { BLOCK, blockIdOf, type CutRecord, type DocumentRecord } from "./records.js";
 import { heldBy, removeDocument } from "./remove-document.js";
+import { takeText } from "./take-text.js";
 
-/** Passages of one document, at most. */
-const MAX_PASSAGES = 20_000;
 /** How long an endpoint may take for the passages of a block, in milliseconds. */
 const BLOCK_MS = 30_000;
 
@@ -41,7 +40,7 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
   const base = await context
     .collection<KnowledgeBaseRecord>("knowledge base")
     .findOne({ _id: document.knowledge_base });
-  if (base === null || document.state === "leaving") {
+  if (base === null || document.state === "leaving" || document.state === "uploading") {
     await removeDocument(context, document);
     return true;
   }
@@ -50,21 +49,28 @@ export async function ingest(context: Context, document: DocumentRecord, work: W
   let { serving } = document;
   if (serving?.generation !== generation) {
     const embedder = await embedderOf(context, base);
-    const text = await textOf(context, document);
+    const text = await takeText(context, document);
     if (text === undefined) return true;
-    const cut = await cutIn(context, document, text);
-    const { passages } = cut;
+    const cut = await cutDocument(context, document, text);
+    if (cut === undefined) return true;
     const embedded = await embedAll(context, document, cut, embedder, work);
     if (typeof embedded === "string") return embedded !== "later";
-    const bytes = Buffer.byteLength(text) + documentBytes(passages, embedded.dimensions);
-    serving = { generation, version, passages: passages.length, embedder: embedder.id, bytes };
+    const bytes = textBytesIn(text) + cut.bytes + vectorBytes(cut.passages, embedded.dimensions);
+    serving = { generation, version, passages: cut.passages, embedder: embedder.id, bytes };
     if ((await documents.updateOne(mine, { $set: { serving } })).matchedCount === 0) return true;
   }
   await touch(context, base._id);
   await context.knowledge.blocks.deleteMany({ document: _id, generation: { $lt: generation } });
   await context.knowledge.vectors.deleteMany({ document: _id, generation: { $lt: generation } });
   // One of the same version is of a revision that ended before it was one.
-  await context.knowledge.sources.deleteMany({ document: _id, version: { $lte: version }, _id: { $ne: source } });
+  for await (const old of context.knowledge.sources.find(
+    { document: _id, version: { $lte: version }, _id: { $ne: source } },
+    { projection: { _id: 1 } },
+  )) {
+    for (const of of ["file", "text"] as const)
+      await context.knowledge.pieces.deleteMany({ document: _id, of, source: old._id });
+    await context.knowledge.sources.deleteOne({ _id: old._id });
+  }
   const held = serving.bytes ?? heldBy(document);
   // Who wrote the last block may have ended before it said so.
   const { passages: total } = serving;
@@ -91,71 +97,38 @@ export async function touch(context: Context, base: string): Promise<void> {
     .updateOne({ _id: base }, { $set: { revision: newEtag() } });
 }
 
-/** @returns undefined if another generation or process took over. */
-async function textOf(context: Context, document: DocumentRecord): Promise<string | undefined> {
-  const { sources } = context.knowledge;
-  const source = await sources.findOne({ _id: document.source });
-  if (source === null) throw new DocumentError("its text is missing: revise it with the text again");
-  if (source.file === undefined) return source.text;
-  const { _id: id, owner, type } = document;
-  const text = await textOfFile(context.isolation, { id, owner }, { type: type as FileType, file: source.file });
-  const grows = Math.max(0, Buffer.byteLength(text) - source.file.length);
-  if (!(await growDocument(context, document, grows))) return undefined;
-  await sources.updateOne({ _id: source._id }, { $set: { text }, $unset: { file: "" } });
-  return text;
-}
-
-async function cutIn({ knowledge: { cutter } }: Context, { type }: DocumentRecord, text: string): Promise<Cut> {
-  const cut = await cutter.cut(text, type);
-  const { passages } = cut;
-  if (passages.length === 0) throw new DocumentError("it contains no text");
-  if (passages.length > MAX_PASSAGES)
-    throw new DocumentError(`it has more than ${MAX_PASSAGES} passages: divide it into several documents`);
-  return cut;
-}
-
 /** @returns the length of the vectors; "later" if others have their turn, "lost" if another generation or process took over. */
 async function embedAll(
   context: Context,
   document: DocumentRecord,
-  { passages, terms }: Cut,
+  { passages: total }: CutRecord,
   embedder: Embedder,
   work: Work,
 ): Promise<{ readonly dimensions: number } | "later" | "lost"> {
   const { blocks } = context.knowledge;
   const { _id, generation, name } = document;
-  const there = await blocks
-    .find({ document: _id, generation }, { sort: { n: 1 }, projection: { n: 1, dimensions: 1 } })
-    .toArray();
-  let dimensions = there[0]?.dimensions;
-  const done = new Set(there.map(({ n }) => n));
-  for (let n = 0; n * BLOCK < passages.length; n++) {
-    if (done.has(n)) continue;
-    if (done.size > there.length && work.isOver()) return "later";
-    const some = passages.slice(n * BLOCK, (n + 1) * BLOCK);
-    const texts = some.map(({ text, headings }) => [name, ...headings, text].join("\n"));
+  const isBegun = document.cut?.generation === generation && document.total === total;
+  const first = isBegun ? Math.floor(document.done / BLOCK) : 0;
+  let dimensions = (await blocks.findOne({ _id: blockIdOf(_id, generation, 0) }))?.dimensions || undefined;
+  let isReserved = document.reserved === generation;
+  for (let n = first; n * BLOCK < total; n++) {
+    if (n > first && work.isOver()) return "later";
+    const block = await blocks.findOne({ _id: blockIdOf(_id, generation, n) });
+    if (block === null) return "lost";
+    const texts = block.passages.map(({ text, headings }) => [name, ...headings, text].join("\n"));
     const vectors = await embedBlock(context, embedder, texts, work.signal);
-    const length = vectors[0]!.length;
+    const { length } = vectors[0] as Float32Array;
     if (dimensions !== undefined && dimensions !== length)
       throw new EmbedderError("the model returns vectors of another length than before: change embedding_model", false);
     dimensions = length;
-    if (document.reserved !== generation && done.size === there.length) {
+    if (!isReserved) {
       // Room for all of them is taken before the first one is written.
-      if (!(await growDocument(context, document, documentBytes(passages, dimensions), generation))) return "lost";
+      if (!(await growDocument(context, document, vectorBytes(total, dimensions), generation))) return "lost";
+      isReserved = true;
     }
-    const block: Omit<BlockRecord, "_id"> = {
-      document: _id,
-      generation,
-      n,
-      passages: some,
-      vectors: packed(vectors),
-      dimensions,
-      terms: terms[n] as Uint8Array,
-    };
-    await blocks.updateOne({ _id: blockIdOf(_id, generation, n) }, { $set: block }, { upsert: true });
-    done.add(n);
-    if (!(await tellProgress(context, document, passages.length, Math.min(passages.length, done.size * BLOCK))))
-      return "lost";
+    const made = { $set: { vectors: packed(vectors), dimensions } };
+    if ((await blocks.updateOne({ _id: block._id }, made)).matchedCount === 0) return "lost";
+    if (!(await tellProgress(context, document, total, Math.min(total, (n + 1) * BLOCK)))) return "lost";
   }
   return { dimensions: dimensions as number };
 }

@@ -5,6 +5,7 @@ import { type Cutter, createCutter } from "./cutter.js";
 import type { Embedders } from "./embedder.js";
 import { createEmbedders, type EmbedderParts } from "./embedders.js";
 import { createMirror } from "./mirror.js";
+import type { PrefixSetting } from "./prefixes.js";
 import { createQuestions, type Questions } from "./questions.js";
 import { createRanking, type Ranking } from "./ranking.js";
 import {
@@ -12,6 +13,8 @@ import {
   type BlockRecord,
   DOCUMENTS,
   type DocumentRecord,
+  PIECES,
+  type PieceRecord,
   SOURCES,
   type SourceRecord,
   VECTORS,
@@ -36,6 +39,8 @@ export interface KnowledgeOptions {
   readonly heldUpMs?: number;
   /** How long a document waits for its second try, in milliseconds; twice as long for each that follows. */
   readonly firstWaitMs?: number;
+  /** What stands before questions and passages for the models of integrations, where it is not as known. */
+  readonly prefixes?: PrefixSetting | undefined;
   /** In place of the built-in model and those of integrations. */
   readonly embedders?: Embedders;
 }
@@ -47,6 +52,7 @@ export const LEXICAL_WEIGHT = 0.8;
 export interface Knowledge {
   readonly documents: DocCollection<DocumentRecord>;
   readonly sources: DocCollection<SourceRecord>;
+  readonly pieces: DocCollection<PieceRecord>;
   readonly blocks: DocCollection<BlockRecord>;
   readonly vectors: DocCollection<VectorRecord>;
   readonly embedders: Embedders;
@@ -76,14 +82,15 @@ export async function openKnowledge(
   { integrations, principals, ...parts }: KnowledgeParts,
   options: KnowledgeOptions = {},
 ): Promise<Knowledge> {
-  await store.ensure([DOCUMENTS, SOURCES, BLOCKS, VECTORS]);
+  await store.ensure([DOCUMENTS, SOURCES, PIECES, BLOCKS, VECTORS]);
   const documents = store.collection<DocumentRecord>(DOCUMENTS.name);
   const blocks = store.collection<BlockRecord>(BLOCKS.name);
-  const embedders = options.embedders ?? createEmbedders(integrations, parts);
+  const embedders = options.embedders ?? createEmbedders(integrations, { ...parts, prefixes: options.prefixes });
   const mirror = createMirror(store, (error) => knowledge.failed(error));
   const knowledge: Knowledge = {
     documents,
     sources: store.collection<SourceRecord>(SOURCES.name),
+    pieces: store.collection<PieceRecord>(PIECES.name),
     blocks,
     vectors: store.collection<VectorRecord>(VECTORS.name),
     embedders,

@@ -17,6 +17,8 @@ export interface EmbeddingEndpoint {
   readonly model: string;
   /** "" for none. */
   readonly credential: string;
+  /** Stands before each text. */
+  readonly prefix: string;
 }
 
 /** What an endpoint is reached with. */
@@ -43,9 +45,10 @@ const EMBEDDINGS: Work<EmbeddingsMethods> = {
 /** Asks an OpenAI-compatible endpoint, in a process. */
 export function createOpenAiEmbedder(
   { isolation, policy, misbehaved }: EmbeddingParts,
-  { id, remote, name, endpoint, model, credential }: EmbeddingEndpoint,
+  { id, remote, name, endpoint, model, credential, prefix }: EmbeddingEndpoint,
 ): Embedder {
-  async function ask(input: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  async function ask(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const input = texts.map((text) => prefix + text);
     const question: EmbeddingQuestion = { endpoint, model, credential, input, policy };
     const patience = { ms: ANSWER_MS, signal };
     const answer = await isolation

@@ -30,7 +30,7 @@ export async function passDocuments(context: Context, base: string, { from, to }
   await room.pass(to, moved);
   // Who works on one counts for the owner whom it was taken up with: its claim ends.
   await knowledge.documents.updateMany(
-    { ...theirs, due: { $gt: new Date(0) } },
+    { ...theirs, due: { $gt: new Date(0) }, state: { $ne: "uploading" } },
     { $set: { owner: to, claim: "", due: new Date() } },
   );
   await knowledge.documents.updateMany(theirs, { $set: { owner: to } });

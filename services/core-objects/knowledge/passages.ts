@@ -1,4 +1,4 @@
-import type { DocumentType, PassageRecord } from "./records.js";
+import { type DocumentType, type PassageRecord, TEXT_START, type TextPlace } from "./records.js";
 
 /** Characters of a passage, at most: what one vector can mean, about 150 words. */
 export const MAX_PASSAGE = 1_000;
@@ -18,15 +18,32 @@ interface Piece {
   readonly from: number;
   readonly to: number;
   readonly headings: readonly string[];
+  readonly page: number;
+}
+
+/** Passages of a part of a text, and the place where the next part begins. */
+export interface Passages {
+  readonly passages: PassageRecord[];
+  readonly after: TextPlace;
+}
+
+/** The line that says which page of a PDF follows. */
+export const pageMark = (page: number): string => `## Page ${page}`;
+const PAGE_MARK = /^## Page (\d{1,6})$/;
+
+/** Cuts a text, or the part of one that begins at a place, into passages. */
+export function passagesOf(text: string, type: DocumentType, at: TextPlace = TEXT_START): PassageRecord[] {
+  return passagesFrom(text, type, at).passages;
 }
 
 /**
  * Cuts a text into passages: along its headings first, then its paragraphs,
  * and a paragraph that is too long along its sentences. No passage reaches over
- * a heading, unless the text has so many tiny passages that they are put together.
+ * a heading or from one page to the next, unless the text has so many tiny passages that they are put together.
  */
-export function passagesOf(text: string, type: DocumentType): PassageRecord[] {
-  const pieces = paragraphsOf(text, type).flatMap((piece) => [...within(text, piece)]);
+export function passagesFrom(text: string, type: DocumentType, at: TextPlace): Passages {
+  const { pieces: paragraphs, ...after } = paragraphsOf(text, type, at);
+  const pieces = paragraphs.flatMap((piece) => [...within(text, piece)]);
   const packed: Piece[] = [];
   for (const piece of pieces) {
     const last = packed.at(-1);
@@ -39,7 +56,8 @@ export function passagesOf(text: string, type: DocumentType): PassageRecord[] {
     else packed.push(piece);
   }
   const isMany = packed.length > FEW + text.length / BYTES_A_PASSAGE;
-  return placed(text, isMany ? merged(packed) : packed);
+  const passages = placed(text, isMany ? merged(packed) : packed, at.bytes);
+  return { passages, after: { ...after, bytes: at.bytes + Buffer.byteLength(text) } };
 }
 
 /** Fewer pieces: a vector costs more than the few words that a tiny one has to say. */
@@ -48,7 +66,7 @@ function merged(pieces: readonly Piece[]): Piece[] {
   for (const piece of pieces) {
     const last = all.at(-1);
     const fits = last !== undefined && last.to - last.from < ENOUGH_OF_MANY && piece.to - last.from <= MAX_PASSAGE;
-    if (fits) all[all.length - 1] = { from: last.from, to: piece.to, headings: shared(last.headings, piece.headings) };
+    if (fits) all[all.length - 1] = { ...last, to: piece.to, headings: shared(last.headings, piece.headings) };
     else all.push(piece);
   }
   return all;
@@ -61,25 +79,30 @@ function shared(one: readonly string[], other: readonly string[]): readonly stri
   return differs < 0 ? one : one.slice(0, differs);
 }
 
-/** Paragraphs with the headings above them (CommonMark 0.31: ATX and setext headings, fenced code). */
-function paragraphsOf(text: string, type: DocumentType): Piece[] {
+/** Paragraphs with the headings above them (CommonMark 0.31: ATX and setext headings, fenced code), and those at the end. */
+function paragraphsOf(
+  text: string,
+  type: DocumentType,
+  start: TextPlace,
+): { readonly pieces: Piece[] } & Pick<TextPlace, "headings" | "page"> {
   const pieces: Piece[] = [];
   const isMarkdown = type !== "text";
-  const stack: string[] = [];
-  let headings: readonly string[] = [];
+  const stack = [...start.headings];
+  let { page } = start;
+  let headings = shownOf(stack);
   let from = -1;
   let fence = "";
   let at = 0;
   let end = 0;
   const flush = (): void => {
-    if (from >= 0) pieces.push({ from, to: end, headings });
+    if (from >= 0) pieces.push({ from, to: end, headings, page });
     from = -1;
   };
   const head = (level: number, title: string): void => {
     stack.length = Math.min(stack.length, level - 1);
     while (stack.length < level - 1) stack.push("");
     stack.push(title.slice(0, MAX_HEADING));
-    headings = stack.filter((one) => one !== "").slice(0, MAX_HEADINGS);
+    headings = shownOf(stack);
   };
   for (const line of text.split("\n")) {
     const next = at + line.length + 1;
@@ -88,7 +111,14 @@ function paragraphsOf(text: string, type: DocumentType): Piece[] {
     const atx = isMarkdown && fence === "" ? /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(line) : null;
     const setext = isMarkdown && fence === "" && from >= 0 ? /^ {0,3}(=+|-{2,})[ \t]*$/.exec(line) : null;
     const isUnder = setext !== null && !text.slice(from, end).includes("\n");
-    if (fence !== "") {
+    const turned = type === "pdf" ? PAGE_MARK.exec(line)?.[1] : undefined;
+    if (turned !== undefined) {
+      flush();
+      fence = "";
+      page = Number(turned);
+      // Another list, so that no passage goes on over the end of a page.
+      headings = shownOf(stack);
+    } else if (fence !== "") {
       end = at + line.length;
       if (mark.startsWith(fence) && trimmed === mark) {
         fence = "";
@@ -113,7 +143,11 @@ function paragraphsOf(text: string, type: DocumentType): Piece[] {
     at = next;
   }
   flush();
-  return pieces;
+  return { pieces, headings: stack, page };
+}
+
+function shownOf(stack: readonly string[]): readonly string[] {
+  return stack.filter((one) => one !== "").slice(0, MAX_HEADINGS);
 }
 
 /** What an ATX heading says: without the hashes that close it, which stand after a blank (no expression: lines are as long as a document). */
@@ -126,15 +160,15 @@ function titleOf(rest: string): string {
 }
 
 /** A paragraph in parts of at most {@link MAX_PASSAGE} characters, cut after a sentence, a line or a word. */
-function* within(text: string, { from, to, headings }: Piece): Iterable<Piece> {
+function* within(text: string, { from, to, ...under }: Piece): Iterable<Piece> {
   let start = from;
   while (to - start > MAX_PASSAGE) {
     const part = text.slice(start, start + MAX_PASSAGE);
     const end = start + cutIn(part);
-    yield { from: start, to: end, headings };
+    yield { from: start, to: end, ...under };
     start = end;
   }
-  if (text.slice(start, to).trim() !== "") yield { from: start, to, headings };
+  if (text.slice(start, to).trim() !== "") yield { from: start, to, ...under };
 }
 
 function cutIn(part: string): number {
@@ -148,18 +182,19 @@ function cutIn(part: string): number {
 }
 
 /** The pieces as passages, with their places in bytes. */
-function placed(text: string, pieces: readonly Piece[]): PassageRecord[] {
-  let [at, bytes] = [0, 0];
+function placed(text: string, pieces: readonly Piece[], before: number): PassageRecord[] {
+  let [at, bytes] = [0, before];
   const bytesAt = (position: number): number => {
     bytes += Buffer.byteLength(text.slice(at, position));
     at = position;
     return bytes;
   };
-  return pieces.flatMap(({ from, to, headings }) => {
+  return pieces.flatMap(({ from, to, headings, page }) => {
     const whole = text.slice(from, to);
     const passage = whole.trim();
     if (passage === "") return [];
     const start = from + whole.indexOf(passage);
-    return [{ text: passage, headings, start: bytesAt(start), end: bytesAt(start + passage.length) }];
+    const place = { start: bytesAt(start), end: bytesAt(start + passage.length) };
+    return [{ text: passage, headings, ...(page > 0 && { page }), ...place }];
   });
 }

@@ -10,8 +10,8 @@ import type { BlockRecord, DocumentRecord } from "./records.js";
 
 /** Heap of the thread; vectors are beside it. */
 const MEGABYTES = 2_048;
-/** The dearest document known takes two seconds on a busy machine to be taken in, and a question a tenth of one. */
-const CALL_MS = 10_000;
+/** The dearest document known takes ten seconds on a busy machine to be taken in, and a question a tenth of one. */
+const CALL_MS = 30_000;
 /** Megabytes of passages and vectors that a process keeps in memory if nothing else is set. */
 export const MEMORY_MEGABYTES = 1_024;
 

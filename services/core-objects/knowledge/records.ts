@@ -28,15 +28,20 @@ export interface DocumentRecord extends Base {
   readonly generation: number;
   /** What is searched; null where nothing is yet. */
   readonly serving: ServingRecord | null;
-  /** Of the latest generation; `leaving` while somebody deletes it. */
-  readonly state: "waiting" | "ready" | "failed" | "leaving";
+  /** Of the latest generation; `uploading` until its file is there as a whole, `leaving` while somebody deletes it. */
+  readonly state: "waiting" | "ready" | "failed" | "leaving" | "uploading";
   /** Why the latest generation failed, or is tried again. */
   readonly problem: string;
-  /** When somebody may take up the work on it; null where there is none. */
+  /**
+   * When somebody may take up the work on it; null where there is none. Shorter documents have an earlier one
+   * (head-start.ts); an upload has the time when it is given up.
+   */
   readonly due: Date | null;
   /** Who took it up last. */
   readonly claim: string;
   readonly attempts: number;
+  /** How far the latest generation is cut into passages; absent until it is begun, and in old records. */
+  readonly cut?: CutRecord;
   /** Passages of the latest generation: all, 0 until they are known, and those that are embedded. */
   readonly total: number;
   readonly done: number;
@@ -46,6 +51,29 @@ export interface DocumentRecord extends Base {
   readonly created_at: Date;
   readonly updated_at: Date;
 }
+
+/** How far the text of a document is cut. */
+export interface CutRecord {
+  readonly generation: number;
+  /** Parts of the text, passages that came of them, and the bytes that those take. */
+  readonly parts: number;
+  readonly passages: number;
+  readonly bytes: number;
+  /** Under which headings, on which page and after how many bytes the next part begins. */
+  readonly at: TextPlace;
+}
+
+/** A place in a text. */
+export interface TextPlace {
+  /** By level, "" where a level has none. */
+  readonly headings: readonly string[];
+  /** 0 for a text without pages. */
+  readonly page: number;
+  readonly bytes: number;
+}
+
+/** The start of a text. */
+export const TEXT_START: TextPlace = { headings: [], page: 0, bytes: 0 };
 
 /** What is searched of a document. */
 export interface ServingRecord {
@@ -62,10 +90,27 @@ export interface ServingRecord {
 export interface SourceRecord extends Base {
   readonly document: string;
   readonly version: number;
-  /** "" where it is not taken out of the file yet. */
+  /** "" where it is not taken out of the file yet, or stands in parts. */
   readonly text: string;
-  /** The file that it comes in, until the text is taken out of it. */
+  /** The file that it comes in, until the text is taken out of it: here, or in so many bytes of pieces. */
   readonly file?: Uint8Array;
+  readonly filed?: number;
+  /** Where it is, until it is fetched. */
+  readonly url?: string;
+  /** Where each part of a text begins that stands in parts, and where the last one ends, in bytes. */
+  readonly parted?: readonly number[];
+}
+
+/** A piece of a file, or a part of a long text: no record holds more than a database takes. */
+export interface PieceRecord extends Base {
+  readonly document: string;
+  readonly source: string;
+  readonly of: "file" | "text";
+  /** Which piece, from 0. */
+  readonly n: number;
+  /** Where it begins, in bytes. */
+  readonly start: number;
+  readonly data: Uint8Array;
 }
 
 /** Passages of one generation of a document, with their vectors. */
@@ -75,7 +120,7 @@ export interface BlockRecord extends Base {
   /** Which block, from 0. */
   readonly n: number;
   readonly passages: readonly PassageRecord[];
-  /** Unit vectors one after another, 32-bit floats of little endian. */
+  /** Unit vectors one after another, 32-bit floats of little endian; empty until they are made, and `dimensions` 0. */
   readonly vectors: Uint8Array;
   readonly dimensions: number;
   /** What the passages are found by, packed; absent in old records, whose terms are made when they are read. */
@@ -97,6 +142,8 @@ export interface PassageRecord {
   readonly text: string;
   /** Those it stands under, the outermost first. */
   readonly headings: readonly string[];
+  /** The page it begins on, from 1; absent for a text without pages. */
+  readonly page?: number;
   /** Where it stands in the text, in bytes. */
   readonly start: number;
   readonly end: number;
@@ -109,7 +156,7 @@ export const DOCUMENTS: CollectionSpec = {
     { name: "base", key: { knowledge_base: 1, _id: -1 } },
     { name: "state", key: { knowledge_base: 1, state: 1, _id: -1 } },
     { name: "request", key: { knowledge_base: 1, request: 1 }, unique: true },
-    { name: "due", key: { due: 1, owner: 1 } },
+    { name: "due", key: { due: 1, owner: 1, bytes: 1 } },
     { name: "owner", key: { owner: 1 } },
   ],
 };
@@ -119,6 +166,15 @@ export const SOURCES: CollectionSpec = {
   name: "knowledge_sources",
   indexes: [{ name: "document", key: { document: 1, version: 1 } }],
 };
+
+/** Files that come in pieces, and long texts. */
+export const PIECES: CollectionSpec = {
+  name: "knowledge_pieces",
+  indexes: [{ name: "document", key: { document: 1, of: 1, source: 1, n: 1 } }],
+};
+
+/** Bytes of a piece of a file, but of the last. */
+export const PIECE = 2 ** 20;
 
 /** Their passages. */
 export const BLOCKS: CollectionSpec = {

@@ -7,11 +7,12 @@ import type { DocumentRecord } from "./records.js";
  * for it is given back once, by the one who deletes the record.
  */
 export async function removeDocument(
-  { knowledge: { documents, sources, blocks, vectors }, room }: Context,
+  { knowledge: { documents, sources, pieces, blocks, vectors }, room }: Context,
   { _id }: Pick<DocumentRecord, "_id">,
 ): Promise<void> {
   await blocks.deleteMany({ document: _id });
   await vectors.deleteMany({ document: _id });
+  await pieces.deleteMany({ document: _id });
   await sources.deleteMany({ document: _id });
   const gone = await documents.findOneAndDelete({ _id }, {});
   if (gone !== null) await room.takeKnowledge(gone.owner, -1, -heldBy(gone));

@@ -4,6 +4,7 @@ import type { Filter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { Claimed, LEASE_MS } from "./claimed.js";
+import { LONG } from "./head-start.js";
 import { ingest } from "./ingest.js";
 import type { DocumentRecord } from "./records.js";
 
@@ -32,8 +33,8 @@ export function startWorker(context: Context, log: Log): Worker {
   let [isAwake, wake] = [true, () => {}];
   /** Whose documents were taken up since everybody had a turn. */
   const served = new Set<string>();
-  /** What is worked on, and whose it is. */
-  const working = new Map<Promise<void>, string>();
+  /** What is worked on. */
+  const working = new Map<Promise<void>, Pick<DocumentRecord, "owner" | "bytes">>();
   knowledge.wake = () => {
     isAwake = true;
     wake();
@@ -61,22 +62,31 @@ export function startWorker(context: Context, log: Log): Worker {
         working.delete(work);
         knowledge.wake();
       });
-    working.set(work, document.owner);
+    working.set(work, document);
   }
 
   /**
    * Owners take turns, so that nobody waits for the thousands of another. An owner with as many documents at work as
-   * there are places left gets no more, so that the next to come finds one.
+   * there are places left gets no more, so that the next to come finds one. Long documents have half of the places, and
+   * those of one owner a quarter, so that short ones wait for short ones alone.
    */
   async function claim(): Promise<DocumentRecord | null> {
     const free = atOnce - working.size;
     if (free <= 0) return null;
     const counts = new Map<string, number>();
-    for (const owner of working.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const long = new Map<string, number>();
+    for (const { owner, bytes } of working.values()) {
+      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+      if (bytes > LONG) long.set(owner, (long.get(owner) ?? 0) + 1);
+    }
     const full = [...counts].flatMap(([owner, count]) => (count >= free ? [owner] : []));
+    const isFull = [...long.values()].reduce((sum, count) => sum + count, 0) >= Math.ceil(atOnce / 2);
+    const fullOfLong = [...long].flatMap(([owner, count]) => (count >= Math.ceil(atOnce / 4) ? [owner] : []));
+    const isShort = { bytes: { $lte: LONG } };
+    const fits = isFull ? isShort : fullOfLong.length === 0 ? {} : { $or: [isShort, { owner: { $nin: fullOfLong } }] };
     const next =
-      (await claimOf({ owner: { $nin: [...served, ...full] } })) ??
-      (served.size === 0 ? null : await claimOf({ owner: { $nin: full } }));
+      (await claimOf({ owner: { $nin: [...served, ...full] }, ...fits })) ??
+      (served.size === 0 ? null : await claimOf({ owner: { $nin: full }, ...fits }));
     if (next === null || served.has(next.owner)) served.clear();
     if (next !== null) served.add(next.owner);
     return next;

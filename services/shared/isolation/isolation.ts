@@ -68,6 +68,8 @@ export interface Isolation {
   ): Promise<Packed>;
   /** Keeps the process of a remote, and what it knows, between calls, unless others need its place; until it is released. */
   keep(work: Pick<Work<ThreadMethods>, "module">, remote: Remote): () => void;
+  /** Ends the process of a remote, and what it knows. */
+  end(work: Pick<Work<ThreadMethods>, "module">, remote: Remote): void;
   close(): Promise<void>;
 }
 
@@ -212,6 +214,10 @@ export function createIsolation(
         if (place !== undefined && isKept) place.kept--;
         isKept = false;
       };
+    },
+    end(work, { id }) {
+      const place = places.get(keyOf(work, id));
+      if (place !== undefined) end(place, "its work is done");
     },
     async close() {
       isClosed = true;

@@ -148,7 +148,7 @@ test.each(CONNECTORS.map(({ name }) => name))("%s takes the URL, if the internet
 
 test("every client and connector is listed with its files", async () => {
   const listed = clients.find((one) => one.verb === "list")!;
-  const { clients: rows } = (await listed.run({} as never, { args: {}, flags: {} })) as {
+  const { clients: rows } = (await listed.run({} as never, { args: {}, lists: {}, flags: {} })) as {
     clients: readonly { readonly name: string; readonly files: string; readonly places: readonly object[] }[];
   };
   expect(rows.map(({ name }) => name)).toEqual([...MCP_CLIENTS, ...CONNECTORS].map(({ name }) => name));

@@ -141,7 +141,7 @@ test("those who write at the same time never store more than one of them may, no
 });
 
 test("what a process left counted that ended before it wrote is given back", async () => {
-  rig = await startRig();
+  rig = await startRig({ knowledge: { embedders: plainEmbedders(), pollMs: 20 } });
   await call(agents.createAgent, { name: "One" }, as("alice"));
   const rooms = rig.store.collection<RoomRecord>("object_room");
   await createRoom(rooms, OBJECT_QUOTA).take("alice", 3, 5_000);
@@ -157,6 +157,13 @@ test("what a process left counted that ended before it wrote is given back", asy
     documents.createDocument,
     { knowledgeBaseId: knowledgeBase!.id, name: "One", content: "One." },
     as("alice"),
+  );
+  await vi.waitFor(
+    async () =>
+      expect(await parts.documents.countDocuments({ knowledge_base: knowledgeBase!.id, state: "ready" })).toBe(1),
+    {
+      timeout: 30_000,
+    },
   );
   const [own] = await parts.sources.find({ document: document!.id }).toArray();
   await parts.sources.insertOne({ ...own!, _id: uuid(), version: 2 });
@@ -186,8 +193,9 @@ test("the objects and documents of a store from before anybody counted are count
     const content = `${name} text. `.repeat(300);
     await call(documents.createDocument, { knowledgeBaseId: knowledgeBase!.id, name, content }, as("alice"));
   }
-  const blocks = () => rig.store.collection<BlockRecord>("knowledge_blocks").countDocuments({});
-  await vi.waitFor(async () => expect(await blocks()).toBe(2), { timeout: 30_000 });
+  const made = { knowledge_base: knowledgeBase!.id, state: "ready" as const };
+  const ready = () => rig.store.collection<DocumentRecord>("knowledge_documents").countDocuments(made);
+  await vi.waitFor(async () => expect(await ready()).toBe(2), { timeout: 30_000 });
   await vi.waitFor(async () => expect(await usage("alice")).toEqual(await stored("alice")), { timeout: 30_000 });
   const [alices, bobs, all] = [await usage("alice"), await usage("bob"), await usage("root", { deployment: true })];
   const { store: older } = rig;

@@ -1,8 +1,13 @@
 import { DocumentService } from "#proto/core/v1/document_service_pb.js";
+import { DocumentUploadService } from "#proto/core/v1/document_upload_service_pb.js";
 import { KnowledgeBaseSchema, KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { unary } from "../../../shared/rpc/method.js";
+import { appendUpload } from "../../knowledge/commands/append-upload.js";
+import { beginUpload } from "../../knowledge/commands/begin-upload.js";
+import { cancelUpload } from "../../knowledge/commands/cancel-upload.js";
 import { createDocument } from "../../knowledge/commands/create-document.js";
 import { deleteDocument } from "../../knowledge/commands/delete-document.js";
+import { finishUpload } from "../../knowledge/commands/finish-upload.js";
 import { getKnowledgeBase } from "../../knowledge/commands/get-knowledge-base.js";
 import { listDocuments } from "../../knowledge/commands/list-documents.js";
 import { readDocument } from "../../knowledge/commands/read-document.js";
@@ -18,6 +23,7 @@ import type { KnowledgeBaseRecord } from "./record.js";
 const { listKnowledgeBases, createKnowledgeBase, updateKnowledgeBase, deleteKnowledgeBase, ...special } =
   KnowledgeBaseService.method;
 const document = DocumentService.method;
+const upload = DocumentUploadService.method;
 
 const BUILT_IN = { integrations: [], embedding_model: "", reembed: false } as const;
 
@@ -58,6 +64,10 @@ export const kind = defineKind({
     unary(document.createDocument, (request, call) => createDocument(context, request, call)),
     unary(document.updateDocument, (request, call) => updateDocument(context, request, call)),
     unary(document.deleteDocument, (request, call) => deleteDocument(context, request, call)),
+    unary(upload.beginUpload, (request, call) => beginUpload(context, request, call)),
+    unary(upload.appendUpload, (request, call) => appendUpload(context, request, call)),
+    unary(upload.finishUpload, (request, call) => finishUpload(context, request, call)),
+    unary(upload.cancelUpload, (request, call) => cancelUpload(context, request, call)),
   ],
   capabilities: [{ name: "knowledge_base", action: "read", enabled: true }],
   indexes: [{ name: "reembed", key: { reembed: 1 } }],

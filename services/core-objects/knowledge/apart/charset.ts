@@ -11,7 +11,23 @@ export function pageOf(file: Uint8Array): string {
   if (mark !== undefined) return new TextDecoder(mark).decode(file);
   const said = CHARSET.exec(latin(file.subarray(0, PRESCAN)))?.[1];
   const decoder = said === undefined ? undefined : decoderOf(said);
-  if (decoder !== undefined) return decoder.decode(file);
+  return decoder === undefined ? unmarked(file) : decoder.decode(file);
+}
+
+/**
+ * The text of a file that does not say how it is written, but by a byte order mark: with lines that end as ours do.
+ *
+ * @throws Error for what is no text.
+ */
+export function plainTextOf(file: Uint8Array): string {
+  const mark = markIn(file);
+  const text = mark === undefined ? unmarked(file) : new TextDecoder(mark).decode(file);
+  if (text.includes("\0")) throw new Error("it holds bytes that no text has");
+  return text.replace(/\r\n?/g, "\n");
+}
+
+/** UTF-8, or windows-1252 where it is not valid UTF-8. */
+function unmarked(file: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(file);
   } catch {
@@ -28,7 +44,7 @@ function markIn([a, b, c]: Uint8Array): string | undefined {
 const latin = (bytes: Uint8Array): string => new TextDecoder("windows-1252").decode(bytes);
 
 /** undefined for a charset that nobody knows. */
-function decoderOf(charset: string): InstanceType<typeof TextDecoder> | undefined {
+export function decoderOf(charset: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     // Who can write that a page is UTF-16 in single bytes means UTF-8.
     return new TextDecoder(/^utf-?16/i.test(charset) ? "utf-8" : charset);

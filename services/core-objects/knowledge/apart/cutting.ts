@@ -1,10 +1,9 @@
 import { serveThread } from "../../../shared/process/thread.js";
-import { type Cut, cutOf } from "../cut.js";
-import type { DocumentType } from "../records.js";
+import { type Cut, cutOf, type Part } from "../cut.js";
 
 const methods = {
-  /** Cuts a text into passages: some seconds for the largest. */
-  cut: ({ text, type }: { readonly text: string; readonly type: DocumentType }): Cut => cutOf(text, type),
+  /** Cuts a part of a text into passages: some seconds for the largest. */
+  cut: (part: Part): Cut => cutOf(part),
 };
 
 /** What the thread answers to. */

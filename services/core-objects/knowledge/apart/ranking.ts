@@ -20,8 +20,8 @@ function grow(): void {
 }
 
 const methods = {
-  put({ base, one }: { readonly base: string; readonly one: Searchable }): void {
-    ranker.put(base, one);
+  put({ base, some }: { readonly base: string; readonly some: readonly Searchable[] }): void {
+    for (const one of some) ranker.put(base, one);
     grow();
   },
   /** What the passages of a block are found by. */

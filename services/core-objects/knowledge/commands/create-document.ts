@@ -10,20 +10,29 @@ import { newEtag } from "../../objects/gate.js";
 import { documentView, typeOf } from "../document-view.js";
 import { checkManaged, readableBase } from "../gate.js";
 import { sourceOf } from "../given-source.js";
+import { dueOf } from "../head-start.js";
 import type { DocumentRecord } from "../records.js";
 
 /** Adds a document to a knowledge base; repeating it with its request_id gives the document that it added. */
 export async function createDocument(
   context: Context,
-  { knowledgeBaseId, name, type: word, content, file, requestId }: MessageShape<typeof CreateDocumentRequestSchema>,
+  {
+    knowledgeBaseId,
+    name,
+    type: word,
+    content,
+    file,
+    url,
+    requestId,
+  }: MessageShape<typeof CreateDocumentRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof CreateDocumentResponseSchema>> {
   const { documents, sources } = context.knowledge;
   const base = await readableBase(context, knowledgeBaseId, caller);
   checkManaged(base, caller);
   const type = typeOf(word, "markdown");
-  const given = sourceOf({ content, file }, type);
-  if (given === undefined) throw invalidArgument("give either the content of the document or a file");
+  const given = sourceOf({ content, file, url }, type);
+  if (given === undefined) throw invalidArgument("give the content of the document, a file or a url");
   const { bytes, ...source } = given;
   const _id = uuid();
   const request = requestId === "" ? _id : `${caller.id}:${requestId}`;
@@ -44,7 +53,7 @@ export async function createDocument(
     serving: null,
     state: "waiting",
     problem: "",
-    due: now,
+    due: dueOf(bytes),
     claim: "",
     attempts: 0,
     total: 0,

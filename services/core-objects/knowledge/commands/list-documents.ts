@@ -6,7 +6,7 @@ import { listPage } from "../../../shared/store/page.js";
 import type { Context } from "../../context.js";
 import { everyPiece } from "../../objects/list.js";
 import { documentRow, stateOf } from "../document-view.js";
-import { readableBase } from "../gate.js";
+import { isThere, readableBase } from "../gate.js";
 import type { DocumentRecord } from "../records.js";
 
 const PAGE_SIZE = 20;
@@ -35,7 +35,7 @@ export async function listDocuments(
     after: positionOf(pageToken),
     size: pageSize,
   });
-  const documents = items.filter((one) => one.state !== "leaving").map(documentRow);
+  const documents = items.filter(isThere).map(documentRow);
   return {
     documents,
     ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),

@@ -2,10 +2,11 @@ import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { ReadDocumentRequestSchema, ReadDocumentResponseSchema } from "#proto/core/v1/document_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import { aborted, failedPrecondition } from "../../../shared/rpc/errors.js";
-import { textPage } from "../../../shared/rpc/text-page.js";
+import { textPage, textPageOf } from "../../../shared/rpc/text-page.js";
 import type { Context } from "../../context.js";
 import { documentView } from "../document-view.js";
 import { readableDocument } from "../gate.js";
+import { textBytes, textBytesIn } from "../pieces.js";
 
 /** Reads a page of the latest text of a document. */
 export async function readDocument(
@@ -14,9 +15,10 @@ export async function readDocument(
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ReadDocumentResponseSchema>> {
   const { document, base } = await readableDocument(context, documentId, caller);
-  const source = await context.knowledge.sources.findOne({ _id: document.source });
+  const { knowledge } = context;
+  const source = await knowledge.sources.findOne({ _id: document.source });
   if (source === null) throw aborted("the document was revised during the call: repeat the call");
-  if (source.file !== undefined)
+  if (source.file !== undefined || source.filed !== undefined || source.url !== undefined)
     throw failedPrecondition(
       document.state === "failed"
         ? `this document has no text: ${document.problem}`
@@ -26,6 +28,8 @@ export async function readDocument(
     document: documentView(document),
     knowledgeBase: { id: base._id, name: base.name },
     version: document.version,
-    ...textPage(source.text, page, pageBytes),
+    ...(source.parted === undefined
+      ? textPage(source.text, page, pageBytes)
+      : await textPageOf(textBytesIn(source), (from, to) => textBytes(knowledge, source, from, to), page, pageBytes)),
   };
 }

@@ -14,6 +14,7 @@ import type { KnowledgeBaseRecord } from "../../kinds/knowledge-bases/record.js"
 import { filterOf } from "../../policy.js";
 import { BUILT_IN } from "../built-in-embedder.js";
 import type { Hit } from "../fused.js";
+import { isThere } from "../gate.js";
 import { LEXICAL_WEIGHT } from "../knowledge.js";
 import type { Asked, Embedded } from "../questions.js";
 import { BLOCK, type BlockRecord, blockIdOf, type DocumentRecord } from "../records.js";
@@ -174,7 +175,7 @@ async function withDocuments(
   const projection = { knowledge_base: 1, state: 1 };
   const found = await documents.find({ _id: { $in: [...ids] } }, { projection }).toArray();
   const within = new Set(bases.map(({ _id }) => _id));
-  const seen = found.filter((one) => within.has(one.knowledge_base) && one.state !== "leaving");
+  const seen = found.filter((one) => within.has(one.knowledge_base) && isThere(one));
   const known = new Set(seen.map(({ _id }) => _id));
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
@@ -223,6 +224,7 @@ function passageAt(
   return {
     text: shorten(passage.text, MAX_TEXT),
     headings: [...passage.headings],
+    ...(passage.page !== undefined && { page: passage.page }),
     document: { id: document._id, name: document.name },
     knowledgeBase: { id: base._id, name: base.name },
     version: document.serving.version,

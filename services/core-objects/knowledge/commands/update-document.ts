@@ -9,6 +9,7 @@ import { given as givenOf } from "../../objects/given.js";
 import { documentView, typeOf } from "../document-view.js";
 import { writableDocument } from "../gate.js";
 import { sourceOf } from "../given-source.js";
+import { dueOf } from "../head-start.js";
 import { touch } from "../ingest.js";
 import type { DocumentRecord } from "../records.js";
 
@@ -69,7 +70,7 @@ function changesOf(
     source: uuid(),
     state: "waiting",
     problem: "",
-    due: now,
+    due: dueOf(next.bytes),
     claim: "",
     attempts: 0,
     total: 0,

@@ -16,7 +16,7 @@ const embedders = plainEmbedders(async (texts) => {
   await held?.();
 });
 beforeAll(async () => {
-  rig = await startRig({ knowledge: { embedders, pollMs: 20, leaseMs: 200 } });
+  rig = await startRig({ knowledge: { embedders, pollMs: 20, leaseMs: 1_000 } });
 });
 afterAll(() => rig.close());
 

@@ -41,7 +41,14 @@ afterAll(async () => {
 function embedder(endpoint?: string): Embedder {
   const { port } = server.address() as AddressInfo;
   const url = endpoint ?? `http://127.0.0.1:${port}/v1`;
-  const about = { id: "i/m", remote: { id: "i", owner: "alice" }, name: "Models", model: "m", credential: "of-us" };
+  const about = {
+    id: "i/m",
+    remote: { id: "i", owner: "alice" },
+    name: "Models",
+    model: "m",
+    credential: "of-us",
+    prefix: "",
+  };
   return createOpenAiEmbedder({ isolation, policy: LOOPBACK }, { ...about, endpoint: url });
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { DocumentService, DocumentState, DocumentType } from "#proto/core/v1/document_service_pb.js";
 import { KnowledgeBaseService } from "#proto/core/v1/knowledge_base_service_pb.js";
 import { markdownOf } from "../../../../services/core-objects/knowledge/apart/html.js";
-import { textOfFile } from "../../../../services/core-objects/knowledge/extract.js";
+import { readFile } from "../../../../services/core-objects/knowledge/extract.js";
 import { passagesOf } from "../../../../services/core-objects/knowledge/passages.js";
 import { createIsolation } from "../../../../services/shared/isolation/isolation.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
@@ -83,9 +83,12 @@ test("what is not as its type is refused, or says what is wrong with it", async 
 test("a file that takes too long or too much text is given up", async () => {
   const limits = { ms: 30_000, megabytes: 256, wholeMegabytes: 1_024, characters: 10 };
   const read = (file: Uint8Array, more: object) =>
-    textOfFile(isolation, { id: "d", owner: "alice" }, { type: "html", file }, { ...limits, ...more });
+    readFile(isolation, { id: "d", owner: "alice" }, { type: "html", pieces: [file] }, (text) => text.part(0), {
+      ...limits,
+      ...more,
+    });
   await expect(read(Buffer.from(HTML), {})).rejects.toThrow("more than 10 characters");
-  const deep = Buffer.from("<p>x".repeat(400_000));
+  const deep = Buffer.from("<p>x".repeat(250_000));
   await expect(read(deep, { ms: 1 })).rejects.toThrow("takes more than 0.001 seconds");
   const grown = read(deep, { characters: 2 ** 30, wholeMegabytes: -1_000_000 });
   await expect(grown).rejects.toThrow("takes too much memory");

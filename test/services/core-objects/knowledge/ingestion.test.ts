@@ -61,3 +61,28 @@ test("documents that nobody owns have room together, as those of one user do", a
   await rig.dispatch.unary(deleteDocument, { documentId: first }, as("root"));
   await vi.waitFor(() => add(other, "4", "root"), { timeout: 10_000 });
 });
+
+test("a short document waits for no long one, whoever added those", async () => {
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const done: string[] = [];
+  const embedders = plainEmbedders(async ([text]) => {
+    const name = text!.split("\n")[0]!;
+    if (name.startsWith("long")) await held;
+    done.push(name);
+  });
+  rig = await startRig({ knowledge: { embedders, pollMs: 20, atOnce: 4 } });
+  const [alices, bobs] = [await base("alice"), await base("bob")];
+  const long = "A long paragraph of one of them. ".repeat(9_000);
+  for (const [knowledgeBaseId, who] of [
+    [alices, "alice"],
+    [bobs, "bob"],
+  ] as const)
+    for (let i = 0; i < 4; i++)
+      await rig.dispatch.unary(createDocument, { knowledgeBaseId, name: `long ${i}`, content: long }, as(who));
+  await add(alices, "short of alice", "alice");
+  await add(bobs, "short of bob", "bob");
+  await vi.waitFor(() => expect([...done].sort()).toEqual(["short of alice", "short of bob"]), { timeout: 20_000 });
+  release();
+});
