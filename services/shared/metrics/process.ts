@@ -33,8 +33,8 @@ const READINGS: readonly (readonly [Gauge, () => Reading])[] = [
 
 const delays = gauge(
   "nodejs_eventloop_delay_seconds",
-  "How late the event loop was since the last time this was read, by quantile.",
-  ["quantile"],
+  "How late the event loop was since the last time this was read, by percentile.",
+  ["percentile"],
 );
 const collecting = gauge("nodejs_gc_seconds_total", "Time that garbage collection has taken.", []);
 
@@ -56,9 +56,9 @@ export function countProcess(ready: () => Promise<readonly string[]>): () => voi
     delays.read(() => {
       // An idle loop is as late as the resolution: that is not late.
       const late = (nanos: number): number => Math.max(0, nanos - 10e6) / 1e9;
-      const read = [0.5, 0.99, 1].map((quantile) => ({
-        labels: [String(quantile)],
-        value: delay.count === 0 ? 0 : late(quantile === 1 ? delay.max : delay.percentile(quantile * 100)),
+      const read = [50, 99, 100].map((percentile) => ({
+        labels: [String(percentile)],
+        value: delay.count === 0 ? 0 : late(delay.percentile(percentile)),
       }));
       delay.reset();
       return read;
