@@ -112,7 +112,11 @@ test.skipIf(missing !== undefined)(
     expect(Object.keys(digests)).toEqual(expect.arrayContaining(["agents", "audit", "users"]));
 
     const port = new URL(baseUrl).port;
-    program = await startProgram({ dataDir, env: { ...RATES, MONGODB_URI: server.uri, PORT: port }, readyWithin: 240_000 });
+    program = await startProgram({
+      dataDir,
+      env: { ...RATES, MONGODB_URI: server.uri, PORT: port },
+      readyWithin: 240_000,
+    });
     const after: string[] = [];
     for (const call of calls) after.push(await answered(program, call));
     const differing = calls.flatMap((call, i) => (before[i] === after[i] ? [] : [[call, before[i], after[i]]]));
