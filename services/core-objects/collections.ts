@@ -1,5 +1,6 @@
 import type { CollectionSpec } from "../shared/store/store.js";
 import { BLOCKS, DOCUMENTS, SOURCES, VECTORS } from "./knowledge/records.js";
+import { NOTICES } from "./notices/record.js";
 import { ROOM_COLLECTION } from "./room.js";
 import { RUNS, STEPS } from "./runs/record.js";
 import { RIGHTS } from "./runs/rights.js";
@@ -11,7 +12,7 @@ export async function coreCollections(): Promise<readonly CollectionSpec[]> {
   const kinds = await loadKinds();
   return [
     ...kinds.map(({ collection }) => collection),
-    ...[ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS],
+    ...[ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS, NOTICES],
     ...[DOCUMENTS, SOURCES, BLOCKS, VECTORS],
   ];
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -137,4 +137,19 @@ test("a data directory that a service has open is refused, and so is one without
   await expect(copyStore({ dataDir: empty, mongodbUri: undefined }, "mongodb")).rejects.toThrow("MONGODB_URI");
   await expect(copyStore({ dataDir: empty, mongodbUri }, "sqlite")).rejects.toThrow("mongodb or embedded");
   expect(existsSync(join(empty, "main"))).toBe(false);
+});
+
+test("every collection that a source declares is copied", async () => {
+  const folder = join(import.meta.dirname, "../../../services");
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && !/^(?:shared|sandbox)\b/.test(file),
+  );
+  const declared = sources.flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/: CollectionSpec = \{\s+name: "(\w+)"/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  expect(declared.length).toBeGreaterThan(8);
+  const copied = new Set((await everyCollection()).map(({ name }) => name));
+  expect(declared.filter((name) => !copied.has(name as string))).toEqual([]);
 });
