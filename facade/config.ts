@@ -1,7 +1,18 @@
 import { checkedExternal, readExternal } from "../services/shared/credentials/external-setting.js";
 import { CALL_RATE_OPTIONS } from "../services/shared/limits/settings.js";
 import { SERVERS, type Server } from "../services/shared/platforms.js";
-import { count, listOf, type Option, oneOf, optional, port, text, url } from "../services/shared/process/config.js";
+import {
+  count,
+  listOf,
+  type Option,
+  oneOf,
+  onOff,
+  optional,
+  port,
+  share,
+  text,
+  url,
+} from "../services/shared/process/config.js";
 
 /** The setting that gives a server's endpoint a public URL of its own: MCP_NAME_URL. */
 export function publicUrlSetting<S extends Server>(server: S): `mcp${Capitalize<S>}Url` {
@@ -114,6 +125,26 @@ export const FACADE_OPTIONS = {
     fallback: 16_384,
   },
   callTimeoutMs: { doc: "The time limit of a tool call, in milliseconds.", parse: count, fallback: 60_000 },
+  slowCallMs: {
+    doc: "From how many milliseconds on a tool call, or a request to a platform, is logged as slow; 0 for none.",
+    parse: count,
+    fallback: 10_000,
+  },
+  metricsPort: optional({
+    doc: "The port of /metrics (Prometheus), /healthz and /readyz; 0 for any free one, none if omitted.",
+    parse: port,
+  }),
+  metricsHost: {
+    doc: "The address that METRICS_PORT listens on. It asks for no credential: let only your own network reach it.",
+    parse: text,
+    fallback: "127.0.0.1",
+  },
+  tracing: { doc: "Trace the service's own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
+  traceSampleRatio: {
+    doc: "The share of requests that the service traces, from 0 to 1. The caller's sampling decision comes first.",
+    parse: share,
+    fallback: 1,
+  },
   ...CALL_RATE_OPTIONS,
   badTokensPerMinute: {
     doc: "Different invalid tokens that one address may send to one worker in a minute.",

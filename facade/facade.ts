@@ -3,6 +3,7 @@ import type { BearerCredentials } from "../services/shared/credentials/credentia
 import type { Rate } from "../services/shared/limits/bucket.js";
 import { Failures } from "../services/shared/limits/failures.js";
 import type { Shares } from "../services/shared/limits/shares.js";
+import { gauge } from "../services/shared/metrics/metrics.js";
 import type { Log } from "../services/shared/process/log.js";
 import type { Credential } from "../services/shared/rpc/call.js";
 import type { Dispatch } from "../services/shared/rpc/dispatch.js";
@@ -36,6 +37,7 @@ import { clientNameOf } from "./mcp/client-name.js";
 import { createDeadlines } from "./mcp/deadlines.js";
 import { createServe, ENDPOINT_METHODS } from "./mcp/serve.js";
 import type { McpContext } from "./mcp/server.js";
+import { createSlowCalls } from "./mcp/slow-calls.js";
 import { createCallTool } from "./mcp/tool-call.js";
 import { createRouter } from "./router.js";
 
@@ -49,6 +51,8 @@ export interface Limits {
   readonly bodyMs?: number;
   /** How long a tool may take, in milliseconds. */
   readonly callMs: number;
+  /** From how many milliseconds on a call is logged as slow; absent and 0 for none. */
+  readonly slowMs?: number;
   /** Different bad tokens an address may try a minute. */
   readonly badTokens: number;
   /** Requests of unauthenticated callers at an address before their answers wait; absent for what an office sends. */
@@ -88,6 +92,8 @@ export interface FacadeOptions {
   readonly console?: ConsoleFiles | undefined;
   /** The HTTP server to listen with; absent for µWebSockets.js where it loads, and else that of Node. */
   readonly edge?: EdgeName | undefined;
+  /** The share of calls without a trace context that are traced, from 0 to 1; absent for none. */
+  readonly traceRatio?: number;
   /** What callers have of this process, on every port. */
   readonly shares: Shares;
   readonly log: Log;
@@ -147,7 +153,11 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       connected: (known, info) => credentials.connected(known, clientNameOf(info)),
       view: ({ known, server, options }) => visible.of(known, server.name, options),
       callAbsent: createCallAbsent({ dispatch, shares, slots: slots.calls, isRevoked, log }),
-      callTool: createCallTool({ dispatch, credentials, shares, slots: slots.calls, deadlines, log }),
+      callTool: createCallTool({
+        ...{ dispatch, credentials, shares, slots: slots.calls, deadlines, log },
+        slow: createSlowCalls(limits.slowMs ?? 0, log),
+        traceRatio: options.traceRatio ?? 0,
+      }),
     },
   });
   const routes = [
@@ -162,6 +172,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
   ];
   const pages = createPages(routes, log, unauthenticated);
   let edge: Edge | undefined;
+  let endCounting = (): void => undefined;
   const published = [baseUrl, ...Object.values(options.publicUrls ?? {})];
 
   return {
@@ -173,6 +184,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       const { connections: maxConnections, bodyMs } = limits;
       const listen = await loadEdge(await chooseEdge(options.edge, log, { shares: !exclusive }));
       edge = await listen({ host, port, exclusive, maxConnections, bodyMs }, handle);
+      endCounting = countRequests(edge, limits.inFlight);
       return edge.port;
     },
     async drain(graceMs) {
@@ -182,9 +194,24 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
       deadlines.close();
       await idle(edge, LAST_WORDS_MS);
       edge?.close();
+      endCounting();
       states.close();
       visible.close();
     },
+  };
+}
+
+const inFlightNow = gauge("sallyport_requests_in_flight", "HTTP requests that are not answered yet.", []);
+const inFlightMost = gauge("sallyport_requests_in_flight_limit", "MAX_IN_FLIGHT of the process.", []);
+
+/** Returns the end of it. */
+function countRequests(edge: Edge, most: number): () => void {
+  const ends = [
+    inFlightNow.read(() => [{ labels: [], value: edge.inFlight() }]),
+    inFlightMost.read(() => [{ labels: [], value: most }]),
+  ];
+  return () => {
+    for (const end of ends) end();
   };
 }
 

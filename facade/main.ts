@@ -1,6 +1,10 @@
 import { createCredentials } from "../services/shared/credentials/credentials.js";
 import { callRatesOf } from "../services/shared/limits/settings.js";
 import { createShares } from "../services/shared/limits/shares.js";
+import { snapshots } from "../services/shared/metrics/metrics.js";
+import { countProcess } from "../services/shared/metrics/process.js";
+import { serveMetrics } from "../services/shared/metrics/server.js";
+import { openChannel } from "../services/shared/process/channel.js";
 import {
   ConfigError,
   helpOf,
@@ -78,6 +82,11 @@ const addresses: Addresses = {
 };
 const dispatch = connectRemote(addresses);
 const { keyPrefix } = settings;
+// A worker is counted through the process that started it, which may know why neither can serve.
+const parent =
+  settings.sharedPort && process.send !== undefined ? openChannel(process, { metrics: snapshots }) : undefined;
+let asking: Promise<readonly string[]> | undefined;
+if (parent !== undefined || settings.metricsPort !== undefined) countProcess(ready);
 const credentials = createCredentials({
   dispatch,
   credential: self,
@@ -92,9 +101,30 @@ const facade = await createFacade({
   credentials,
   image: readImage(),
   shares: createShares(callRatesOf(settings)),
-  ready: async () => (credentials.leased() ? [] : ["auth does not answer"]),
+  ready,
   log,
 });
+const metrics =
+  settings.metricsPort === undefined
+    ? undefined
+    : await serveMetrics({
+        host: settings.metricsHost,
+        port: settings.metricsPort,
+        ready,
+        take: async () => [{ process: "facade", metrics: await snapshots() }],
+      });
+
+async function ready(): Promise<readonly string[]> {
+  const own = credentials.leased() ? [] : ["auth does not answer"];
+  if (parent === undefined) return own;
+  // One question for all who ask at the same time: anybody may.
+  asking ??= (parent.ask("ready") as Promise<readonly string[]>)
+    .catch(() => ["the main process does not answer"])
+    .finally(() => {
+      asking = undefined;
+    });
+  return [...new Set([...own, ...(await asking)])];
+}
 
 let stopping = false;
 async function stop(): Promise<void> {
@@ -102,6 +132,7 @@ async function stop(): Promise<void> {
   stopping = true;
   await facade.drain(GRACE_MS);
   await credentials.close();
+  await metrics?.close();
   process.exit(0);
 }
 process.on("SIGTERM", () => void stop()).on("SIGINT", () => void stop());

@@ -24,6 +24,7 @@ export function facadeOptionsOf(
   | "limits"
   | "edge"
   | "console"
+  | "traceRatio"
 > {
   const publicUrls = Object.entries(publicUrlsOf(settings)).map(([server, url]) => [server, new URL(url)] as const);
   return {
@@ -38,10 +39,12 @@ export function facadeOptionsOf(
     proxies: settings.trustedProxies,
     edge: settings.edge,
     console: readConsole(),
+    traceRatio: settings.tracing ? settings.traceSampleRatio : 0,
     limits: {
       inFlight: settings.maxInFlight,
       connections: settings.maxConnections,
       callMs: settings.callTimeoutMs,
+      slowMs: settings.slowCallMs,
       badTokens: settings.badTokensPerMinute,
     },
   };

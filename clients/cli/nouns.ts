@@ -68,6 +68,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import("./commands/backup.js")).backup,
   },
   {
+    noun: "store",
+    doc: "The store itself: copy it between the two kinds; run this on its machine.",
+    load: async () => (await import("./commands/store.js")).store,
+  },
+  {
     noun: "secrets",
     doc: "The keys that encrypt secrets in the store; run this on its machine.",
     load: async () => (await import("./commands/secrets.js")).secrets,

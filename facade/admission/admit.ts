@@ -4,6 +4,7 @@ import type { Known, Refusal } from "../../services/shared/credentials/known.js"
 import { isSession } from "../../services/shared/credentials/session.js";
 import type { FailureLimits, Failures } from "../../services/shared/limits/failures.js";
 import { partyOf } from "../../services/shared/limits/party.js";
+import { counter } from "../../services/shared/metrics/metrics.js";
 import { bearerOf, isUnexpanded } from "./bearer.js";
 
 /** What admission looks at of a request. */
@@ -65,7 +66,7 @@ export function createAdmit({ credentials, badTokens, addressOf, sessionOf }: Ad
     return badTokens.note(address, token) ? THROTTLED : verified;
   }
 
-  return (arrival, resource) => {
+  function decide(arrival: Arrival, resource: string | undefined): ReturnType<Admit> {
     const bearer = bearerOf(arrival.headers.authorization);
     if (bearer !== undefined && isSession(bearer)) return { refused: "malformed" };
     const token = bearer ?? sessionOf?.(arrival);
@@ -74,7 +75,25 @@ export function createAdmit({ credentials, badTokens, addressOf, sessionOf }: Ad
     const known = credentials.peek(token);
     if (known !== undefined && known.expiresAt > Date.now()) return here(known, resource);
     return verify(addressOf(arrival), token).then((verified) => here(verified, resource));
+  }
+
+  return (arrival, resource) => {
+    const decided = decide(arrival, resource);
+    return decided instanceof Promise ? decided.then(counted) : counted(decided);
   };
+}
+
+const decisions = counter(
+  "sallyport_authentications_total",
+  "Requests whose credentials were checked, by the outcome: admitted, or why not.",
+  ["outcome"],
+);
+const admitted = decisions.of("admitted");
+
+function counted(decided: Known | NotAdmitted): Known | NotAdmitted {
+  if ("refused" in decided) decisions.of(decided.refused).add();
+  else admitted.add();
+  return decided;
 }
 
 const ELSEWHERE: NotAdmitted = { refused: "elsewhere" };

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ProgressNote } from "../../services/shared/tools/callable-tool.js";
+import type { View } from "../catalogue/tools-list.js";
 import { LEGACY_VERSIONS } from "./era.js";
 import {
   errorText,
@@ -13,6 +14,7 @@ import {
   type RpcRequest,
   resultText,
 } from "./json-rpc.js";
+import { Operation, rememberClient } from "./operation.js";
 import { Reply } from "./reply.js";
 import {
   type Admitted,
@@ -36,15 +38,17 @@ import { CredentialError, type ToolResult } from "./tool-call.js";
 export function serveLegacy(context: McpContext, admitted: Admitted, request: RpcRequest) {
   const reply = new Reply(admitted.exchange, admitted.headers);
   const { id, params } = request;
+  const operation = new Operation(admitted, "legacy", request.method);
   const failed = (error: unknown): void => {
+    operation.end(error);
     const status = statusOf(error);
     if (error instanceof CredentialError && !reply.isStream) context.refuse(admitted, error.refused, id);
     else reply.finish(status, failureText(id, error), id, status === 200 ? [] : (error as RpcError).headers);
   };
-  if (request.method === "tools/list") return listTools(context, admitted, request, reply, failed);
+  if (request.method === "tools/list") return listTools(context, admitted, request, reply, operation, failed);
   const token = progressTokenOf(params);
   const onProgress = token === undefined ? undefined : (note: ProgressNote) => reply.progress(token, note);
-  answer(context, admitted, request, onProgress).then((text) => reply.finish(200, text, id), failed);
+  answer(context, admitted, request, operation, onProgress).then((text) => reply.finish(200, text, id), failed);
 }
 
 /** Sends a list that is known as the bytes it is. */
@@ -53,13 +57,18 @@ function listTools(
   admitted: Admitted,
   { id, params }: RpcRequest,
   reply: Reply,
+  operation: Operation,
   failed: (error: unknown) => void,
 ): void {
+  const finish = (view: View): void => {
+    reply.finishPrepared(view.list("legacy"), id);
+    operation.end();
+  };
   try {
     checkCursor(params);
     const view = context.view(admitted);
-    if ("tools" in view) reply.finishPrepared(view.list("legacy"), id);
-    else viewOnceKnown(view, admitted, context).then((seen) => reply.finishPrepared(seen.list("legacy"), id), failed);
+    if ("tools" in view) finish(view);
+    else viewOnceKnown(view, admitted, context).then(finish, failed);
   } catch (error) {
     failed(error);
   }
@@ -86,9 +95,11 @@ function answerElement(context: McpContext, admitted: Admitted, element: unknown
     const isResponse = method === undefined && ("result" in element || "error" in element);
     if (isNotice || isResponse) return undefined;
     if (typeof method === "string" && isRequestId(id)) {
-      return answer(context, admitted, { id, method, params }, undefined).catch((error: unknown) =>
-        failureText(id, error),
-      );
+      const operation = new Operation(admitted, "legacy", method);
+      return answer(context, admitted, { id, method, params }, operation, undefined).catch((error: unknown) => {
+        operation.end(error);
+        return failureText(id, error);
+      });
     }
   }
   return Promise.resolve(errorText(undefined, INVALID_REQUEST, "Invalid request"));
@@ -109,9 +120,22 @@ function failureText(id: string | number, error: unknown): string {
 async function answer(
   context: McpContext,
   admitted: Admitted,
-  { id, method, params }: RpcRequest,
+  request: RpcRequest,
+  operation: Operation,
   onProgress: ((note: ProgressNote) => void) | undefined,
 ): Promise<string> {
+  if (request.method === "tools/call") {
+    const result = await callTool(context, admitted, request, operation, onProgress);
+    operation.end(result.isError || undefined);
+    return resultText(request.id, resultOf(result));
+  }
+  const text = await textOf(context, admitted, request);
+  operation.end();
+  return text;
+}
+
+/** @throws RpcError, CredentialError */
+async function textOf(context: McpContext, admitted: Admitted, { id, method, params }: RpcRequest): Promise<string> {
   switch (method) {
     case "initialize":
       return resultText(id, await initialize(context, admitted, params));
@@ -120,25 +144,35 @@ async function answer(
     case "tools/list":
       checkCursor(params);
       return (await viewOnceKnown(context.view(admitted), admitted, context)).list("legacy").with(id).toString();
-    case "tools/call": {
-      const { name, args } = callParamsOf(params);
-      const view = await viewOnceKnown(context.view(admitted), admitted, context);
-      const tool = view.tools.get(name) ?? (await context.callAbsent(admitted, name));
-      if ("members" in tool) return resultText(id, resultOf(tool));
-      checkScope(tool, admitted);
-      const result = await context.callTool(tool, {
-        known: admitted.known,
-        view,
-        args: args as JsonObject,
-        tenant: admitted.options.tenant,
-        traceparent: traceparentOf(params, admitted.exchange.headers.traceparent),
-        onProgress,
-      });
-      return resultText(id, resultOf(result));
-    }
     default:
       throw new RpcError(METHOD_NOT_FOUND, "Method not found");
   }
+}
+
+/** @throws RpcError, CredentialError */
+async function callTool(
+  context: McpContext,
+  admitted: Admitted,
+  { params }: RpcRequest,
+  operation: Operation,
+  onProgress: ((note: ProgressNote) => void) | undefined,
+): Promise<ToolResult> {
+  const { name, args } = callParamsOf(params);
+  const view = await viewOnceKnown(context.view(admitted), admitted, context);
+  const tool = view.tools.get(name) ?? (await context.callAbsent(admitted, name));
+  if ("members" in tool) return tool;
+  operation.tool = name;
+  checkScope(tool, admitted);
+  return context.callTool(tool, {
+    known: admitted.known,
+    server: admitted.server.name,
+    startedAt: admitted.startedAt,
+    view,
+    args: args as JsonObject,
+    tenant: admitted.options.tenant,
+    traceparent: traceparentOf(params, admitted.exchange.headers.traceparent),
+    onProgress,
+  });
 }
 
 function resultOf({ members, meta }: ToolResult): string {
@@ -148,7 +182,9 @@ function resultOf({ members, meta }: ToolResult): string {
 async function initialize(context: McpContext, admitted: Admitted, params: unknown): Promise<string> {
   const asked = isObject(params) ? params.protocolVersion : undefined;
   if (typeof asked !== "string") throw new RpcError(INVALID_PARAMS, "Invalid params: protocolVersion must be a string");
-  context.connected(admitted.known, (params as Record<string, unknown>).clientInfo);
+  const { clientInfo } = params as Record<string, unknown>;
+  rememberClient(admitted.known, clientInfo);
+  context.connected(admitted.known, clientInfo);
   const version = LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0];
   return (
     `{"protocolVersion":"${version}","capabilities":{"tools":{}},"serverInfo":${admitted.server.serverInfo},` +

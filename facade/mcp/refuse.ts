@@ -1,4 +1,5 @@
 import type { Known } from "../../services/shared/credentials/known.js";
+import { counter } from "../../services/shared/metrics/metrics.js";
 import type { HttpRefusal } from "../admission/refusals.js";
 import type { RequestSlots } from "../admission/slots.js";
 import type { Exchange, HeaderList } from "../http/exchange.js";
@@ -17,6 +18,12 @@ export interface ProtocolRefusal {
 /** Why a request is not served. */
 export type Refusal = HttpRefusal | ProtocolRefusal;
 
+const refusals = counter(
+  "sallyport_refused_requests_total",
+  "HTTP requests to MCP endpoints that were refused before their method ran, by the word or the code of the refusal.",
+  ["reason"],
+);
+
 /** Longest body that is read of a request that is refused, for its id alone, in bytes. */
 export const MAX_REFUSED_BODY = 64 << 10;
 /** How long a refused request is waited for, in milliseconds. */
@@ -29,6 +36,7 @@ export const REFUSED_BODY_MS = 1_000;
  * @param headers what a JSON answer to this client carries.
  */
 export function answerRefusal(exchange: Exchange, refusal: Refusal, headers: HeaderList, id?: RequestId): void {
+  refusals.of("code" in refusal ? String(refusal.code) : refusal.word).add();
   const text = id === undefined ? textWithoutId(refusal) : textOf(refusal, id);
   exchange.answer(refusal.status, refusal.headers === undefined ? headers : [...headers, ...refusal.headers], text);
 }

@@ -44,6 +44,7 @@ export type Step = (request: McpRequest) => StepResult;
 export class McpRequest implements Admitted {
   /** What a JSON answer carries. */
   readonly headers: HeaderList;
+  readonly startedAt = performance.now();
   // Set by the steps, in this order; who reads one comes after the step that sets it.
   known!: Known;
   body: string | Buffer | undefined;

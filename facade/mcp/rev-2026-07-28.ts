@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServedTool } from "../catalogue/served-tool.js";
-import { LIST_TTL_MS } from "../catalogue/tools-list.js";
+import { LIST_TTL_MS, type View } from "../catalogue/tools-list.js";
 import { CLIENT_INFO_KEY } from "./client-name.js";
 import { CAPABILITIES_KEY, MODERN_VERSIONS, PROTOCOL_VERSION_KEY } from "./era.js";
 import { checkName, checkParams, mismatch } from "./headers.js";
@@ -16,6 +16,7 @@ import {
   resultText,
   UNSUPPORTED_VERSION,
 } from "./json-rpc.js";
+import { Operation } from "./operation.js";
 import { Reply } from "./reply.js";
 import {
   type Admitted,
@@ -42,6 +43,7 @@ type Handler = (context: McpContext, admitted: Admitted, request: Modern, reply:
 interface Modern extends RpcRequest {
   readonly params: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
+  readonly operation: Operation;
 }
 
 const METHODS: ReadonlyMap<string, Handler> = new Map([
@@ -57,12 +59,14 @@ const NAMED: ReadonlyMap<string, string> = new Map([["tools/call", "name"]]);
 /** Answers one request of the modern era. */
 export function serveModern(context: McpContext, admitted: Admitted, request: RpcRequest): void {
   const reply = new Reply(admitted.exchange, admitted.headers);
+  const operation = new Operation(admitted, "modern", request.method);
   const failed = (error: unknown) => {
+    operation.end(error);
     if (error instanceof CredentialError && !reply.isStream) return context.refuse(admitted, error.refused, request.id);
     fail(reply, request, error);
   };
   try {
-    const modern = checkEnvelope(request, admitted);
+    const modern = checkEnvelope(request, admitted, operation);
     const handler = METHODS.get(modern.method) as Handler;
     handler(context, admitted, modern, reply)?.catch(failed);
   } catch (error) {
@@ -71,12 +75,13 @@ export function serveModern(context: McpContext, admitted: Admitted, request: Rp
 }
 
 /** The steps that need nothing but the request: what it says of itself, and its headers. */
-function checkEnvelope({ id, method, params }: RpcRequest, { exchange }: Admitted): Modern {
+function checkEnvelope({ id, method, params }: RpcRequest, { exchange }: Admitted, operation: Operation): Modern {
   const { headers } = exchange;
   const given = params as Record<string, unknown>;
   const meta = given._meta as Record<string, unknown>;
   const version = meta[PROTOCOL_VERSION_KEY];
   if (typeof version !== "string") throw badMeta(PROTOCOL_VERSION_KEY, "a string");
+  operation.from(meta[CLIENT_INFO_KEY]);
   if (!isObject(meta[CAPABILITIES_KEY])) throw badMeta(CAPABILITIES_KEY, "an object");
 
   const { "mcp-protocol-version": versionHeader, "mcp-method": methodHeader } = headers;
@@ -102,32 +107,38 @@ function checkEnvelope({ id, method, params }: RpcRequest, { exchange }: Admitte
   if (level !== undefined && !LOG_LEVELS.includes(level as string)) {
     throw new RpcError(INVALID_PARAMS, `Invalid params: logLevel must be one of ${LOG_LEVELS.join(", ")}`);
   }
-  return { id, method, params: given, meta };
+  return { id, method, params: given, meta, operation };
 }
 
 function badMeta(key: string, what: string): RpcError {
   return new RpcError(INVALID_PARAMS, `Invalid params: _meta["${key}"] must be ${what}`, 400);
 }
 
-async function discover(context: McpContext, admitted: Admitted, { id, meta }: Modern, reply: Reply): Promise<void> {
+async function discover(context: McpContext, admitted: Admitted, modern: Modern, reply: Reply): Promise<void> {
+  const { id, meta, operation } = modern;
   context.connected(admitted.known, meta[CLIENT_INFO_KEY]);
   const instructions = await instructionsFor(admitted, context);
   const result =
     `{"resultType":"complete","supportedVersions":${JSON.stringify(MODERN_VERSIONS)},"capabilities":{"tools":{}},` +
     `"instructions":${instructions},"ttlMs":${LIST_TTL_MS},"cacheScope":"private",${metaOf(admitted.server.serverInfo)}}`;
   reply.finish(200, resultText(id, result), id);
+  operation.end();
 }
 
 function listTools(
   context: McpContext,
   admitted: Admitted,
-  { id, params }: Modern,
+  { id, params, operation }: Modern,
   reply: Reply,
 ): Promise<void> | void {
+  const finish = (view: View): void => {
+    reply.finishPrepared(view.list("modern"), id);
+    operation.end();
+  };
   checkCursor(params);
   const view = context.view(admitted);
-  if ("tools" in view) return reply.finishPrepared(view.list("modern"), id);
-  return viewOnceKnown(view, admitted, context).then((seen) => reply.finishPrepared(seen.list("modern"), id));
+  if ("tools" in view) return finish(view);
+  return viewOnceKnown(view, admitted, context).then(finish);
 }
 
 async function callTool(context: McpContext, admitted: Admitted, request: Modern, reply: Reply): Promise<void> {
@@ -137,6 +148,7 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   const view = "tools" in seen ? seen : await viewOnceKnown(seen, admitted, context);
   const tool = view.tools.get(name) ?? (await context.callAbsent(admitted, name));
   if ("members" in tool) return answerCall(tool, admitted, request, reply);
+  request.operation.tool = name;
   checkScope(tool, admitted);
   checkCapabilities(tool, request.meta[CAPABILITIES_KEY] as Record<string, unknown>);
   if (tool.tool.headers.length > 0) checkParams(tool.tool.headers, args, exchange.headers);
@@ -144,6 +156,8 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   const token = progressTokenOf(request.params);
   const result = await context.callTool(tool, {
     known,
+    server: admitted.server.name,
+    startedAt: admitted.startedAt,
     view,
     args: args as JsonObject,
     tenant: options.tenant,
@@ -154,9 +168,11 @@ async function callTool(context: McpContext, admitted: Admitted, request: Modern
   answerCall(result, admitted, request, reply);
 }
 
-function answerCall({ members, meta }: ToolResult, { server }: Admitted, { id }: Modern, reply: Reply): void {
+function answerCall(called: ToolResult, { server }: Admitted, { id, operation }: Modern, reply: Reply): void {
+  const { members, meta, isError } = called;
   const result = `{"resultType":"complete",${members},${metaOf(server.serverInfo, meta)}}`;
   reply.finish(200, resultText(id, result), id);
+  operation.end(isError || undefined);
 }
 
 function checkCapabilities({ tool }: ServedTool, declared: Record<string, unknown>): void {
@@ -168,7 +184,7 @@ function checkCapabilities({ tool }: ServedTool, declared: Record<string, unknow
 }
 
 /** Nothing is offered to subscribe to, so the subscription is acknowledged empty and ended at once. */
-function listen(_context: McpContext, { server }: Admitted, { id, params }: Modern, reply: Reply): void {
+function listen(_context: McpContext, { server }: Admitted, { id, params, operation }: Modern, reply: Reply): void {
   if (!isObject(params.notifications)) {
     throw new RpcError(INVALID_PARAMS, "Invalid params: notifications must be an object");
   }
@@ -177,6 +193,7 @@ function listen(_context: McpContext, { server }: Admitted, { id, params }: Mode
   const own = JSON.stringify(subscription).slice(1, -1);
   const result = `{"resultType":"complete","_meta":{${own},"io.modelcontextprotocol/serverInfo":${server.serverInfo}}}`;
   reply.finish(200, resultText(id, result), id);
+  operation.end();
 }
 
 function fail(reply: Reply, { id }: RpcRequest, error: unknown) {

@@ -21,6 +21,8 @@ export interface Admitted {
   readonly options: ListOptions;
   /** What a JSON answer carries. */
   readonly headers: HeaderList;
+  /** When its headers were here, by performance.now(). */
+  readonly startedAt: number;
 }
 
 /** What both eras need of the façade. */

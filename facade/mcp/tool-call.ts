@@ -11,6 +11,8 @@ import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
+import { outcomeOf as outcomeWordOf } from "../../services/shared/rpc/steps/record.js";
+import { newTraceparent } from "../../services/shared/rpc/traceparent.js";
 import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
 import type { ProgressNote } from "../../services/shared/tools/callable-tool.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
@@ -21,10 +23,15 @@ import type { View } from "../catalogue/tools-list.js";
 import type { Deadlines } from "./deadlines.js";
 import { INTERNAL_ERROR, RpcError } from "./json-rpc.js";
 import { pinTenant, tenantOf } from "./pinned-tenant.js";
+import type { SlowCalls } from "./slow-calls.js";
 
 /** What goes with a call of a tool. */
 export interface ToolCall {
   readonly known: Known;
+  /** The server that the tool is of. */
+  readonly server: string;
+  /** When the headers of its request were here, by performance.now(). */
+  readonly startedAt: number;
   /** What the caller sees, which is what an error may advise. */
   readonly view: Pick<View, "explain" | "tenants">;
   readonly args: JsonObject;
@@ -52,6 +59,9 @@ export interface ToolCallOptions {
   /** Of calls: a batch holds many, and a legacy client that hangs up leaves one behind. */
   readonly slots: Slots;
   readonly deadlines: Deadlines;
+  readonly slow: SlowCalls;
+  /** The share of calls without a trace context that are traced, from 0 to 1. */
+  readonly traceRatio: number;
   readonly log: Log;
 }
 
@@ -60,6 +70,8 @@ export interface ToolResult {
   readonly members: string;
   /** Members of its `_meta`; "" if there are none. */
   readonly meta: string;
+  /** It is an error that the model can act on. */
+  readonly isError: boolean;
 }
 
 /**
@@ -71,9 +83,14 @@ export interface ToolResult {
 export type CallTool = (served: ServedTool, call: ToolCall) => Promise<ToolResult>;
 
 /** Builds the one way to call a tool, in both eras: rate, arguments, the rpc under its deadline, and its errors. */
-export function createCallTool({ dispatch, credentials, shares, slots, deadlines, log }: ToolCallOptions): CallTool {
+export function createCallTool(options: ToolCallOptions): CallTool {
+  const { dispatch, credentials, shares, slots, deadlines, slow, traceRatio, log } = options;
   return async (served, call) => {
     const { caller } = call.known;
+    const begunAt = performance.now();
+    let answeredAt = 0;
+    let outcome = "ok";
+    const traceparent = call.traceparent ?? newTraceparent(traceRatio > 0 && Math.random() < traceRatio);
     const share = shares.of(caller);
     const wait = shares.take(share);
     if (wait > 0) throw tooMany(wait, served.tool);
@@ -83,9 +100,15 @@ export function createCallTool({ dispatch, credentials, shares, slots, deadlines
     try {
       const request = served.decode(call.args);
       if (call.tenant !== undefined) pinTenant(served.tool, request, call.tenant);
-      const result = await run(served, request, call);
-      return { members: served.encode(result, tenantOf(served.tool, request, call.view.tenants)), meta: "" };
+      const result = await run(served, request, call, traceparent);
+      answeredAt = performance.now();
+      return {
+        members: served.encode(result, tenantOf(served.tool, request, call.view.tenants)),
+        meta: "",
+        isError: false,
+      };
     } catch (error) {
+      outcome = outcomeWordOf(error);
       if (error instanceof CredentialError) throw error;
       let failed = ConnectError.from(error);
       if (failed.code === Code.Unauthenticated) {
@@ -93,21 +116,27 @@ export function createCallTool({ dispatch, credentials, shares, slots, deadlines
         failed = unvouched(served.tool.readOnly);
       }
       if (!served.tool.readOnly) failed = settled(failed);
-      const outcome = served.tool.readOnly ? undefined : outcomeOf(failed);
+      const change = served.tool.readOnly ? undefined : outcomeOf(failed);
       const said = call.view.explain(failed, { tool: served.tool, args: call.args });
-      if (said !== undefined) return failure(said, outcome);
+      if (said !== undefined) return failure(said, change);
       if (failed.code !== Code.Canceled) {
-        log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: call.traceparent }, "a tool failed");
+        log.error({ err: error, tool: served.tool.name, caller: caller.id, trace: traceparent }, "a tool failed");
       }
-      const data = outcome && { [OUTCOME]: wordOf(outcome) };
+      const data = change && { [OUTCOME]: wordOf(change) };
       throw new RpcError(INTERNAL_ERROR, "Internal error: the service's log says more", 200, data);
     } finally {
       share.active--;
       slot.free(0);
+      const { server, startedAt } = call;
+      const now = performance.now();
+      if (now - startedAt >= slow.fromMs) {
+        const who = { server, tool: served.tool.name, caller: caller.id, key: caller.keyId };
+        slow.note({ ...who, traceparent, startedAt, begunAt, answeredAt, now, outcome });
+      }
     }
   };
 
-  function run(served: ServedTool, request: Message, call: ToolCall): Promise<Message> {
+  function run(served: ServedTool, request: Message, call: ToolCall, traceparent: string): Promise<Message> {
     const assertion = call.known.assertions[served.service];
     if (assertion === undefined) throw internal(`no assertion for ${served.service}`);
     return new Promise<Message>((resolve, reject) => {
@@ -128,7 +157,7 @@ export function createCallTool({ dispatch, credentials, shares, slots, deadlines
         ticket.done();
         unhold();
       };
-      const out = new Bounded(assertion, call.traceparent, ticket.at);
+      const out = new Bounded(assertion, traceparent, ticket.at);
       call.onCancellable?.(() => stop(canceled("the client went away")));
       if (stopped) return;
       served.call(dispatch, request, out, call.onProgress).then(
@@ -218,5 +247,5 @@ export function refused({ readOnly }: Tool, said: string): ToolResult {
 /** A result that is an error the model can act on. @param outcome what became of a write. */
 function failure(said: string, outcome: WriteOutcome | undefined): ToolResult {
   const members = `"content":[{"type":"text","text":${JSON.stringify(showHidden(said))}}],"isError":true`;
-  return { members, meta: outcome === undefined ? "" : `"${OUTCOME}":"${wordOf(outcome)}"` };
+  return { members, meta: outcome === undefined ? "" : `"${OUTCOME}":"${wordOf(outcome)}"`, isError: true };
 }

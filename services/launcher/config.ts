@@ -15,6 +15,7 @@ import {
   optional,
   port,
   positive,
+  share,
   text,
   url,
 } from "../shared/process/config.js";
@@ -139,16 +140,10 @@ export const options = {
     parse: text,
     secret: true,
   }),
-  tracing: { doc: "Trace the service's own requests with OpenTelemetry: on or off.", parse: onOff, fallback: false },
   otlpEndpoint: optional({
     doc: "The OTLP/gRPC URL that receives the service's own spans; the traces service if omitted.",
     parse: url,
   }),
-  traceSampleRatio: {
-    doc: "The share of requests that the service traces, from 0 to 1. The caller's sampling decision comes first.",
-    parse: share,
-    fallback: 1,
-  },
   traceRetentionDays: { doc: "The days for which traces are kept.", parse: count, fallback: 30 },
   auditDays: { doc: "The days for which audit records are kept.", parse: positive, fallback: 400 },
   auditRecords: {
@@ -245,12 +240,6 @@ export const options = {
 
 /** The settings as they were read. */
 export type Settings = Config<typeof options>;
-
-function share(value: string): number {
-  const number = Number(value);
-  if (!(number >= 0 && number <= 1)) throw new Error("must be a number from 0 to 1");
-  return number;
-}
 
 function amount(value: string): number {
   const number = Number(value);

@@ -77,6 +77,8 @@ export function workerEnv(
     CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),
     TRACES_URL: at("traces", settings.tracesUrl),
     SHARED_PORT: "on",
+    // Workers are counted through the process that started them.
+    METRICS_PORT: "",
     ...Object.fromEntries(Object.entries(rates).map(([name, calls]) => [envOf(name), String(calls)])),
   };
 }

@@ -7,9 +7,10 @@ import type { Running } from "./start.js";
 /** What a person reads once the service is ready: where it is, and the first time a key and a call to copy. */
 export function greeting(
   { serviceName, dataDir }: Settings,
-  { baseUrl, grpcUrl, isFirst, coreSwitchedOn }: Running,
+  { baseUrl, grpcUrl, metricsUrl, isFirst, coreSwitchedOn }: Running,
 ): string {
   const lines = [`${serviceName} is ready.`, "", `  MCP   ${baseUrl}/mcp/{${SERVERS.join()}}`, `  gRPC  ${grpcUrl}`];
+  if (metricsUrl !== undefined) lines.push(`  Metrics  ${metricsUrl}`);
   if (coreSwitchedOn)
     lines.push(
       "",

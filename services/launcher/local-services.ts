@@ -193,6 +193,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         platforms: await loadPlatforms(readTools(image)),
         outgoing: platformPolicyOf(settings, platforms),
         slots: { perPlatform: settings.platformCalls, perKey: settings.platformCallsPerKey },
+        slowMs: settings.slowCallMs,
         agentName: `sallyport/${VERSION}`,
         onEvent: (listener) => credentials.onEvent(listener),
       });

@@ -3,10 +3,10 @@ import { options } from "./config.js";
 
 /**
  * What is done without running the service: `restore FROM [--revoke-all-keys]`, `rotate-seal`, `reset-signing-keys`,
- * `check`, `verify-audit FILE`.
+ * `check`, `verify-audit FILE`, `copy-store mongodb|embedded`.
  */
 export const OFFLINE: ReadonlySet<string> = new Set([
-  ...["restore", "rotate-seal", "reset-signing-keys", "check", "verify-audit"],
+  ...["restore", "rotate-seal", "reset-signing-keys", "check", "verify-audit", "copy-store"],
 ]);
 
 /**
@@ -31,6 +31,11 @@ async function done([what, from = "", flag]: readonly string[], env: NodeJS.Proc
   if (what === "verify-audit") {
     const { verifyAuditFile } = await import("./verify-audit.js");
     return verifyAuditFile(from);
+  }
+  if (what === "copy-store") {
+    const { copyStore } = await import("./copy-store.js");
+    const { dataDir, mongodbUri } = options;
+    return copyStore(readConfig({ dataDir, mongodbUri }, [], env), from);
   }
   if (what === "rotate-seal") {
     const { rotateSeal } = await import("./rotate-seal.js");

@@ -7,6 +7,7 @@ import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
 import type { LaneOptions } from "../shared/rpc/lane/open.js";
+import { countCalls } from "../shared/rpc/observed-calls.js";
 import { bindPageTokens } from "../shared/rpc/page-token.js";
 import { reflection } from "../shared/rpc/reflection.js";
 import type { Hold } from "../shared/rpc/socket/calls.js";
@@ -25,7 +26,7 @@ import { narrowToOwner } from "./private-files.js";
 import { createRouting } from "./routing.js";
 import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
-import { startWorkers } from "./workers.js";
+import { startWorkers, type Workers } from "./workers.js";
 
 /** The tables that requests to the ports of a process are routed by. */
 export interface Routes {
@@ -39,6 +40,8 @@ export interface Routes {
 export interface Running {
   readonly baseUrl: string;
   readonly grpcUrl: string;
+  /** Undefined if no metrics are served. */
+  readonly metricsUrl: string | undefined;
   /** What is answered at each port: the tables that requests are routed by. */
   readonly routes: Routes;
   /** It made the first users. */
@@ -115,7 +118,7 @@ async function startParts(
     platforms: platforms.configured,
     baseUrl,
     shares,
-    observe: tracing?.observe,
+    observe: countCalls(tracing?.observe),
     log,
   });
   ending.push(() => services.close());
@@ -125,24 +128,41 @@ async function startParts(
   ending.push(() => tracing?.flush().catch(unsent));
 
   let facade: Facade | undefined;
+  let pool: Workers | undefined;
   if (workers === 1) {
     facade = await runFacade({ ...settings, edge }, { baseUrl, port, routing, services, self, image, shares, log });
     ending.push((graceMs) => facade?.drain(graceMs));
   } else if (workers > 1) {
     const key = serviceKey(settings.serviceKey, dataDir);
-    const pool = await startWorkers({
+    pool = await startWorkers({
       count: workers,
       env: workerEnv({ ...settings, edge }, { port, baseUrl, grpcUrl, key }),
+      ready: services.ready,
       log,
     });
-    ending.push((graceMs) => pool.drain(graceMs));
+    ending.push((graceMs) => pool?.drain(graceMs));
   }
+  const metricsUrl = await serveMetricsOf(settings, services.ready, pool, ending);
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
   // What the store has made meanwhile; nobody but its owner could enter the directory.
   narrowToOwner(dataDir, silentLog);
   const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
   const routes = { http: facade?.routes ?? [], rpc: rpc.paths };
-  return { baseUrl, grpcUrl, routes, isFirst, coreSwitchedOn };
+  return { baseUrl, grpcUrl, metricsUrl, routes, isFirst, coreSwitchedOn };
+}
+
+/** Returns the URL of the metrics, if the settings ask for them. */
+async function serveMetricsOf(
+  { metricsHost: host, metricsPort: port }: Settings,
+  ready: LocalServices["ready"],
+  workers: Workers | undefined,
+  ending: ((graceMs: number) => Promise<unknown> | unknown)[],
+): Promise<string | undefined> {
+  if (port === undefined) return undefined;
+  const { startMetrics } = await import("./metrics.js");
+  const metrics = await startMetrics({ host, port, ready, workers });
+  ending.push(() => metrics.close());
+  return `http://${reachable(host)}:${metrics.port}/metrics`;
 }
 
 /** Our services, health and reflection, on one port; and their unary rpcs on the lane, if there is one. */

@@ -1,12 +1,19 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessSnapshots } from "../shared/metrics/exposition.js";
+import type { Snapshot } from "../shared/metrics/metrics.js";
+import { type Channel, openChannel } from "../shared/process/channel.js";
 import type { Log } from "../shared/process/log.js";
 
 /** Façade workers in processes of their own. */
 export interface Workers {
+  /** How many there should be. */
+  readonly count: number;
   /** How many answer now. */
   serving(): number;
+  /** What each counted; one that does not answer in time is left out. */
+  metrics(): Promise<readonly ProcessSnapshots[]>;
   /** Lets each finish what it has in flight. */
   drain(graceMs: number): Promise<void>;
 }
@@ -16,6 +23,8 @@ export interface Options {
   readonly count: number;
   /** The settings of a façade, by environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Why this process cannot serve: workers say so for it. */
+  readonly ready?: () => Promise<readonly string[]>;
   readonly log: Log;
   /** Starts one, in this environment; it sends a message once it listens. */
   readonly run?: (env: NodeJS.ProcessEnv) => ChildProcess;
@@ -28,8 +37,8 @@ const RESTART_MS = 500;
  * and the kernel spreads connections over them. One that dies, or cannot be
  * forked again, is started again until it runs. @throws Error where one does not start the first time.
  */
-export async function startWorkers({ count, env, log, run = forkWorker }: Options): Promise<Workers> {
-  const alive = new Map<number, ChildProcess>();
+export async function startWorkers({ count, env, ready, log, run = forkWorker }: Options): Promise<Workers> {
+  const alive = new Map<number, { readonly child: ChildProcess; readonly channel: Channel }>();
   let draining = false;
 
   function start(slot: number): Promise<void> {
@@ -55,8 +64,9 @@ export async function startWorkers({ count, env, log, run = forkWorker }: Option
       child.once("exit", (code, signal) =>
         end({ code, signal }, new Error(`a façade worker ended with ${code ?? signal} before it was ready`)),
       );
+      const channel = openChannel(child, { ready: async () => (await ready?.()) ?? [] });
       child.once("message", () => {
-        alive.set(slot, child);
+        alive.set(slot, { child, channel });
         resolve();
       });
     });
@@ -66,14 +76,22 @@ export async function startWorkers({ count, env, log, run = forkWorker }: Option
     await Promise.all(Array.from({ length: count }, (_, slot) => start(slot)));
   } catch (error) {
     draining = true;
-    for (const child of alive.values()) child.kill("SIGTERM");
+    for (const { child } of alive.values()) child.kill("SIGTERM");
     throw error;
   }
   return {
+    count,
     serving: () => alive.size,
+    async metrics() {
+      const asked = [...alive].map(async ([slot, { channel }]) => {
+        const metrics = (await channel.ask("metrics").catch(() => [])) as readonly Snapshot[];
+        return { process: `worker-${slot}`, metrics };
+      });
+      return Promise.all(asked);
+    },
     async drain(graceMs) {
       draining = true;
-      const ending = [...alive.values()].map(async (child) => {
+      const ending = [...alive.values()].map(async ({ child }) => {
         child.kill("SIGTERM");
         await Promise.race([once(child, "exit"), sleep(graceMs + 1_000)]);
         child.kill("SIGKILL");

@@ -1,5 +1,12 @@
 import { type Slot, Slots } from "../shared/limits/slots.js";
+import { counter } from "../shared/metrics/metrics.js";
 import { resourceExhausted } from "../shared/rpc/errors.js";
+
+const refusedCalls = counter(
+  "sallyport_platform_calls_refused_total",
+  "Calls that found no slot at their platform, by server and by limit: PLATFORM_CALLS or PLATFORM_CALLS_PER_KEY.",
+  ["server", "limit"],
+);
 
 /** How many calls may run at one platform. */
 export interface PlatformSlotLimits {
@@ -30,6 +37,8 @@ export class PlatformSlots {
       this.#slots.set(server, ofPlatform);
     }
     const slot = ofPlatform.take(key);
+    if (typeof slot === "string")
+      refusedCalls.of(server, slot === "share" ? "PLATFORM_CALLS_PER_KEY" : "PLATFORM_CALLS").add();
     if (slot === "share") {
       throw resourceExhausted(
         `${perKey} calls with this API key are running at the ${server} platform, which is the limit: call again when one has ended`,

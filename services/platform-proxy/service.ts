@@ -5,6 +5,7 @@ import type { Service } from "../shared/rpc/service.js";
 import { forgetCaller } from "./commands/forget-caller.js";
 import { createContext } from "./context.js";
 import { createHttpClient } from "./lib/http.js";
+import { noteExchanges } from "./lib/noted-exchanges.js";
 import type { PlatformParts } from "./parts.js";
 import { type PlatformSlotLimits, PlatformSlots } from "./platform-slots.js";
 import { routes } from "./routes.js";
@@ -19,6 +20,8 @@ export interface Options {
   readonly outgoing: OutgoingPolicy;
   /** How many calls may run at one platform. */
   readonly slots: PlatformSlotLimits;
+  /** From how many milliseconds on a request to a platform is logged as slow; absent and 0 for none. */
+  readonly slowMs?: number;
   /** Goes first in the User-Agent, such as `sallyport/1.0.0`. */
   readonly agentName: string;
   /** Tells of what changes at run time; what is kept about it is dropped before the event counts as applied. */
@@ -32,10 +35,11 @@ export function createPlatformProxyService({
   platforms,
   outgoing,
   slots,
+  slowMs = 0,
   agentName,
   onEvent,
 }: Options): Service {
-  const http = createHttpClient(agentName, outgoing);
+  const http = createHttpClient(agentName, outgoing, undefined, undefined, noteExchanges(slowMs, log));
   const context = createContext({ platforms, http, peers, slots: new PlatformSlots(slots) });
   const unsubscribe = onEvent(async ({ kind, id }) => {
     if (kind === "platform" || kind === "reset") {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BEGUN } from "../../shared/audit/entry.js";
 import type { Log } from "../../shared/process/log.js";
 import type { AuditRecordDoc, AuthStore } from "../store.js";
+import { readLag } from "./lag.js";
 import { type Reached, ReceiverPlace } from "./place.js";
 import type { AuditReceiver } from "./receiver.js";
 import { exported } from "./record.js";
@@ -32,9 +33,11 @@ export function startAuditExport(store: Stored, settings: AuditExportSettings, l
     const own = log.child({ receiver: url.href });
     return new AuditExport(store, place, openReceiver(url, settings), own).run(closing.signal);
   });
+  const endReading = readLag(store, settings.receivers);
   return {
     async close() {
       closing.abort();
+      endReading();
       await Promise.all(exports);
     },
   };

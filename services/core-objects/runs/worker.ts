@@ -4,6 +4,7 @@ import { newEtag } from "../objects/gate.js";
 import { forgetAsking } from "./asking-run.js";
 import { delegationPlace } from "./begin-run.js";
 import { dropRights } from "./counted-rights.js";
+import { countRun, readWork } from "./counted-runs.js";
 import { RunEnd, RunLost, RunWaits } from "./ending.js";
 import { type ExecutionParts, execute } from "./execute.js";
 import { Hold } from "./queue.js";
@@ -152,9 +153,11 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     await forgetAsking(context, run);
     await dropRights(context, run);
     await hold.forget();
+    countRun(run.state, run.error?.reason);
   }
 
   const looking = look();
+  const endReading = readWork(context.runs, () => working.size, options.atOnce);
   return {
     wake() {
       woken.abort();
@@ -162,6 +165,7 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
     },
     async close() {
       closing.abort();
+      endReading();
       await looking;
       await Promise.all(working.keys());
     },

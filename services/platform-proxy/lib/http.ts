@@ -1,5 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 import { createOutgoingAgent, type Dispatcher } from "../../shared/outgoing/agent.js";
 import { RefusedAddressError } from "../../shared/outgoing/guard.js";
@@ -12,6 +13,7 @@ import {
   unavailable,
 } from "../../shared/rpc/errors.js";
 import { excessOf } from "../../shared/rpc/json-shape.js";
+import { isForOurselves } from "../../shared/rpc/traceparent.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { createLargeAnswers, UnreadableError } from "./large-answers.js";
 import { brokenOff, passing } from "./outcome.js";
@@ -75,6 +77,9 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
+/** Hears how an exchange ended: with a status, as 2xx, with the code of an error, or lost. */
+export type NoteExchange = (exchange: Exchange, outcome: string, ms: number) => void;
+
 /** Longer answers are decoded and looked at in a thread, in bytes. */
 const MAX_READ_HERE = 256 << 10;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -106,12 +111,14 @@ class Lost extends Error {
  * @param policy which addresses are called.
  * @param patience for platforms that do not answer.
  * @param resolve looks names up, where not the system does.
+ * @param noteExchange hears of each exchange.
  */
 export function createHttpClient(
   agentName: string,
   policy: OutgoingPolicy,
   patience = PATIENCE,
   resolve?: LookupFunction,
+  noteExchange: NoteExchange = () => undefined,
 ): HttpClient {
   const agent = createOutgoingAgent({
     policy,
@@ -140,6 +147,21 @@ export function createHttpClient(
   }
 
   async function exchangeOnce(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    const since = performance.now();
+    let outcome = "lost";
+    try {
+      const reply = await exchangeBreakable(exchange, request, signal);
+      outcome = `${Math.trunc(reply.status / 100)}xx`;
+      return reply;
+    } catch (error) {
+      if (error instanceof ConnectError) outcome = codeToString(error.code);
+      throw error;
+    } finally {
+      noteExchange(exchange, outcome, performance.now() - since);
+    }
+  }
+
+  async function exchangeBreakable(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     const { server, url } = exchange.target;
     const breaker = breakerOf(url);
     const entry = breaker.enter();
@@ -265,7 +287,8 @@ function headersOf(agentName: string, exchange: Exchange, request: HttpRequest):
   return {
     accept: "application/json",
     ...(request.body !== undefined && { "content-type": "application/json" }),
-    ...(exchange.traceparent !== undefined && { traceparent: exchange.traceparent }),
+    ...(exchange.traceparent !== undefined &&
+      !isForOurselves(exchange.traceparent) && { traceparent: exchange.traceparent }),
     "user-agent": `${agentName} (mcp; tool=${exchange.tool})`,
     ...request.headers,
   };

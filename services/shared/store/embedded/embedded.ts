@@ -1,6 +1,7 @@
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
+import { gauge } from "../../metrics/metrics.js";
 import { type Log, silentLog } from "../../process/log.js";
 import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store, StorePlace, Write } from "../store.js";
@@ -25,6 +26,12 @@ export interface EmbeddedOptions {
   /** How often it is tried whether the disk takes writes, in milliseconds. */
   readonly probeEveryMs?: number;
 }
+
+const journaled = gauge(
+  "sallyport_journal_records",
+  "Records that are on disk in a journal, and not in their collection yet: above 20,000 no more are taken.",
+  ["collection"],
+);
 
 /** Directories open in this process; the lock cannot tell a process from itself. */
 const opened = new Set<string>();
@@ -61,6 +68,7 @@ class EmbeddedStore implements Store {
   readonly #sweeper: NodeJS.Timeout;
   #sweeping: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
+  readonly #endReading: () => void;
 
   constructor(
     private readonly dir: string,
@@ -74,6 +82,9 @@ class EmbeddedStore implements Store {
     this.#sweeper = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
     }, options.sweepEveryMs ?? 60_000).unref();
+    this.#endReading = journaled.read(() =>
+      [...this.#journals].map(([name, { size }]) => ({ labels: [name], value: size })),
+    );
   }
 
   collection<T extends Base>(name: string): DocCollection<T> {
@@ -137,6 +148,7 @@ class EmbeddedStore implements Store {
 
   async #close(): Promise<void> {
     clearInterval(this.#sweeper);
+    this.#endReading();
     await this.#sweeping;
     for (const journal of this.#journals.values()) await journal.close();
     await this.probe.close();

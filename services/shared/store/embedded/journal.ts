@@ -64,6 +64,11 @@ export class Journal {
     this.#spare = spare as Part;
   }
 
+  /** How many documents are on disk here, and not in their collection yet. */
+  get size(): number {
+    return this.#ids.size;
+  }
+
   /** Opens a journal, and puts what it has into the collection first. */
   static async open(folder: string, options: JournalOptions): Promise<Journal> {
     for (const path of options.paths.filter(existsSync)) await options.apply(documentsIn(readFileSync(path)));
