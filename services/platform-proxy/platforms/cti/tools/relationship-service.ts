@@ -13,7 +13,7 @@ import { othersOf } from "../around.js";
 import { stillThere } from "../deletion.js";
 import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
-import { authorOf, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
+import { authorOf, FIRST, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
 import { nodesOf, placeOf } from "../paging.js";
 import {
   CREATE_RELATIONSHIP,
@@ -59,6 +59,9 @@ function rowsOf(node: RelationshipNode, id: string) {
   ];
 }
 
+/** That a relationship has a start. */
+const BEGINS = bound("start_time", "gte", FIRST);
+
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(getRelationship, async ({ relationshipId }, platform) => {
@@ -81,7 +84,7 @@ export const bindings: readonly Binding[] = [
     const ends = await askedEnds(platform, request);
     const own = [
       ...(startedAfter === undefined ? [] : [bound("start_time", "gte", dateOf(startedAfter))]),
-      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore))]),
+      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore)), BEGINS]),
     ];
     const variables = {
       from: ends.from && [ends.from.id],

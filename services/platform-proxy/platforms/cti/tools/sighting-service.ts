@@ -6,7 +6,7 @@ import { stillThere } from "../deletion.js";
 import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { authorOf, labelsOf, timeOf } from "../knowledge.js";
+import { authorOf, LAST, labelsOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { askedEndsOf } from "../relationships.js";
 import { askedEnds, knownOf } from "../resolve.js";
@@ -85,12 +85,15 @@ export const DELETE_SIGHTING = operation(`
   }
 `);
 
+/** That the time of a last sight is known. */
+const ENDS = bound("last_seen", "lte", LAST);
+
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listSightings, async (request, platform) => {
     const ends = await askedEnds(platform, request);
     const { seenAfter } = request;
-    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", dateOf(seenAfter))];
+    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", dateOf(seenAfter)), ENDS];
     const variables = {
       from: ends.from?.id,
       to: ends.to?.id,
