@@ -141,12 +141,9 @@ export const markingsOf = ({ objectMarking }: Pick<CoreNode, "objectMarking">): 
 export const labelsOf = ({ objectLabel }: Pick<CoreNode, "objectLabel">): string[] =>
   (objectLabel ?? []).map(({ value }) => value ?? "").filter((value) => value !== "");
 
-// The platform writes these where a period has no beginning or no end.
-const NEVER = "1970-01-01T00:00:00.000Z";
-const FOREVER = "5138-11-16T09:46:40.000Z";
-
-/** The first and the last time that are times: lists would find what has none before the one and after the other. */
-export const [FIRST, LAST] = [new Date(Date.parse(NEVER) + 1), new Date(Date.parse(FOREVER) - 1)];
+// The platform writes these where a period has no beginning or no end, and its filters take them for times.
+export const NEVER = "1970-01-01T00:00:00.000Z";
+export const FOREVER = "5138-11-16T09:46:40.000Z";
 
 /** A field for a time, left out where the platform has none. */
 export function timeOf<K extends string>(key: K, value: string | null | undefined): { [P in K]?: Timestamp } {

@@ -3,7 +3,7 @@ import { everyPage, type Row } from "../../frame/pages.js";
 import type { Truth } from "../../frame/table.js";
 import { personOf, readWhole, type Stage, seenBy } from "../stage.js";
 import { READERS } from "../world.js";
-import { fresh } from "./changed.js";
+import { fresh, refused } from "./changed.js";
 import { sighted } from "./links.js";
 import { idsOf } from "./reading.js";
 
@@ -100,6 +100,23 @@ export const periodTruths: readonly Truth<Stage>[] = [
           }
         },
       },
+    ],
+  },
+  {
+    tool: "create_relationship",
+    cases: [
+      refused(
+        "a time that the platform breaks down on is refused",
+        "create_relationship",
+        ({ world }) => ({
+          from_id: world.ids.set1,
+          to_id: world.ids.malware1,
+          relationship_type: "uses",
+          stop_time: "9999-12-31T23:59:59Z",
+        }),
+        /stop_time: must be before/,
+        ["administrator", "analyst"],
+      ),
     ],
   },
   {

@@ -207,11 +207,27 @@ test("a bound of time finds nothing that has no time", async () => {
   ];
   await relate(harness, from, "related-to", to);
   await sight(harness, from, to);
+  const early = await relate(harness, from, "uses", await make(harness, "Tool", { name: "Used long ago" }), {
+    start_time: "1969-12-31T23:59:59.999Z",
+  });
   const before = timestampFromDate(new Date("2200-01-01"));
   const asked = { fromId: from, startedBefore: before };
-  expect((await harness.call(RelationshipService.method.listRelationships, asked, "analyst")).relationships).toEqual(
-    [],
-  );
+  const { relationships } = await harness.call(RelationshipService.method.listRelationships, asked, "analyst");
+  expect(relationships.map(({ id }) => id)).toEqual([early]);
   const seen = { fromId: from, seenAfter: before };
   expect((await harness.call(SightingService.method.listSightings, seen, "analyst")).sightings).toEqual([]);
+});
+
+test("times that the platform breaks down on are refused before anything is written", async () => {
+  const [from, to] = [
+    await make(harness, "Malware", { name: "Used for ever" }),
+    await make(harness, "Tool", { name: "Kept for ever" }),
+  ];
+  const late = timestampFromDate(new Date("9999-12-31T23:59:59Z"));
+  const relation = { fromId: from, toId: to, relationshipType: "uses", stopTime: late };
+  const refused = [
+    harness.call(RelationshipService.method.createRelationship, relation, "analyst"),
+    harness.call(SightingService.method.createSighting, { fromId: from, toId: to, lastSeen: late }, "analyst"),
+  ];
+  for (const one of refused) expect(await refusal(one)).toMatchObject({ code: Code.InvalidArgument });
 });
