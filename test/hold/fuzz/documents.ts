@@ -1,8 +1,8 @@
 import mammoth from "mammoth";
-import { extractText, getDocumentProxy } from "unpdf";
 import { markdownOf } from "../../../services/core-objects/knowledge/apart/html.js";
+import { textOfPdf } from "../../../services/core-objects/knowledge/apart/pdf.js";
 import { DocumentError } from "../../../services/core-objects/knowledge/document-error.js";
-import { type FileType, textOfFile } from "../../../services/core-objects/knowledge/extract.js";
+import { readFile } from "../../../services/core-objects/knowledge/extract.js";
 import { createIsolation } from "../../../services/shared/isolation/isolation.js";
 import { BusyError } from "../../../services/shared/isolation/turns.js";
 import { createProcesses } from "../../../services/shared/process/processes.js";
@@ -16,10 +16,7 @@ const APART = 2_000;
 const PATIENCE_MS = 30_000;
 
 const PARSERS: Readonly<Record<"pdf" | "docx", (file: Uint8Array) => Promise<unknown>>> = {
-  async pdf(file) {
-    const pdf = await getDocumentProxy(file, { isEvalSupported: false, verbosity: 0 });
-    return extractText(pdf, { mergePages: false });
-  },
+  pdf: textOfPdf,
   docx: async (file) => markdownOf((await mammoth.convertToHtml({ buffer: Buffer.from(file) })).value),
 };
 
@@ -37,7 +34,7 @@ export async function fuzzDocuments(type: "pdf" | "docx"): Promise<FuzzTarget> {
   async function apart(bytes: Buffer): Promise<string | undefined> {
     const remote = { id: `fuzz-${type}`, owner: "u1" };
     try {
-      const text = await textOfFile(isolation, remote, { type: type satisfies FileType, file: bytes });
+      const text = await readFile(isolation, remote, { type, pieces: [bytes] }, (read) => read.part(0));
       return typeof text === "string" ? undefined : `${type} gave ${typeof text}`;
     } catch (error) {
       if (!(error instanceof DocumentError || error instanceof BusyError)) return (error as Error).stack;

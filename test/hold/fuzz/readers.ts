@@ -200,7 +200,7 @@ export async function readers(): Promise<readonly Reader[]> {
           [markdown, "html"],
           [textOf(input), "text"],
         ] as const)
-          for (const { text: said } of cutOf(text, type).passages)
+          for (const { text: said } of cutOf({ text, type }).passages)
             if (said.length > 4_000) throw new Error(`a passage of ${said.length} characters`);
         return undefined;
       },

@@ -46,6 +46,16 @@ export function checkPeriod(
     throw invalidArgument(`${words[1]}: must not be before ${words[0]}, which is ${begin}`);
 }
 
+/** OpenCTI looks for the same period 30 days around it, and reads no date of the year 10000. */
+const LATEST = Date.parse("9999-12-01T00:00:00.000Z");
+
+/** @throws ConnectError invalid_argument, for a time that OpenCTI breaks down on. */
+export function checkReadable(times: Readonly<Record<string, string | undefined>>): void {
+  for (const [argument, time] of Object.entries(times))
+    if (time !== undefined && Date.parse(time) > LATEST)
+      throw invalidArgument(`${argument}: must be before December 9999; leave it out if there is no end`);
+}
+
 /** What an object says of its fields, by our words; times as the platform writes them. */
 export type Told = Readonly<Record<string, Value>>;
 

@@ -141,9 +141,10 @@ export const markingsOf = ({ objectMarking }: Pick<CoreNode, "objectMarking">): 
 export const labelsOf = ({ objectLabel }: Pick<CoreNode, "objectLabel">): string[] =>
   (objectLabel ?? []).map(({ value }) => value ?? "").filter((value) => value !== "");
 
-// The platform writes these where a period has no beginning or no end.
-const NEVER = "1970-01-01T00:00:00.000Z";
-const FOREVER = "5138-11-16T09:46:40.000Z";
+/** The platform writes this where a period has no beginning; its filters take it for a time. */
+export const NEVER = "1970-01-01T00:00:00.000Z";
+/** The platform writes this where a period has no end. */
+export const FOREVER = "5138-11-16T09:46:40.000Z";
 
 /** A field for a time, left out where the platform has none. */
 export function timeOf<K extends string>(key: K, value: string | null | undefined): { [P in K]?: Timestamp } {

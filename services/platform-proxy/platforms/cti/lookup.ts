@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type Binding, unary } from "../../binding.js";
 import type { Platform } from "../../platform.js";
@@ -6,6 +7,7 @@ import { REF, refOf } from "./knowledge.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "./observables.js";
 import { nodesOf } from "./paging.js";
 import { any } from "./resolve.js";
+import { valuesOf } from "./search.js";
 import { spellingsOf } from "./spellings.js";
 import { hashAlgorithmOf, searchTextOf } from "./text.js";
 
@@ -51,8 +53,8 @@ export const LOOKUP = operation(
 /** Observables in whose values some text is. */
 export const CONTAINING = operation(
   `
-  query Containing($part: String) {
-    stixCyberObservables(first: 20, search: $part) {
+  query Containing($search: String, $filters: FilterGroup) {
+    stixCyberObservables(first: 100, search: $search, filters: $filters, orderBy: created_at, orderMode: desc) {
       edges {
         node {
           ...Ref
@@ -87,7 +89,7 @@ function standsIn(text: string, part: string): boolean {
 
 /** The observables with a longer value that a value is a part of. */
 async function readContaining(platform: Platform, value: string) {
-  const { stixCyberObservables } = await platform.graphql(CONTAINING, { part: searchTextOf(value) ?? value });
+  const { stixCyberObservables } = await platform.graphql(CONTAINING, valuesOf(value, undefined));
   const found = nodesOf(stixCyberObservables).map(refOf);
   return found.filter(({ name }) => isPartOf(name, value)).slice(0, MOST_CONTAINING);
 }
@@ -95,14 +97,19 @@ async function readContaining(platform: Platform, value: string) {
 /** Whether a value stands by itself in a longer one, as an address or a domain does in a URL or below another domain. */
 function isPartOf(longer: string, value: string): boolean {
   const [text, part] = [longer.toLowerCase(), value.toLowerCase()];
+  const before = isIPv4(part) ? AMONG_NUMBERS : WORD;
   for (let at = text.indexOf(part); at >= 0 && text !== part; at = text.indexOf(part, at + 1)) {
-    const [before = "", after = ""] = [text[at - 1], text[at + part.length]];
-    if (!WORD.test(before) && !WORD.test(after)) return true;
+    if (!before.test(text[at - 1] ?? "") && !GOES_FURTHER.test(text.slice(at + part.length, at + part.length + 2)))
+      return true;
   }
   return false;
 }
 
 const WORD = /[\p{L}\p{N}_-]/u;
+/** What stands before an address that is the end of another. */
+const AMONG_NUMBERS = /[\p{L}\p{N}_.-]/u;
+/** What makes another name of a name: letters, or a full stop that does not end it. */
+const GOES_FURTHER = /^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u;
 
 /** What an address, domain, URL or hash goes on with. */
 const GOES_ON = /[\p{L}\p{N}._:/@%?&#-]/u;

@@ -27,6 +27,8 @@ export interface Page<Node> extends Rows<Node> {
 export interface Place {
   readonly first: number;
   readonly after: string | null;
+  /** How many rows lie before. */
+  readonly offset: number;
   /** The paging fields of the response that holds a page; of no page where the platform gives none. */
   next(page: Page<unknown> | null): Paging;
 }
@@ -42,6 +44,7 @@ export function placeOf(request: PageRequest, query: unknown): Place {
   return {
     first: place.size,
     after: place.cursor ?? null,
+    offset: place.offset,
     next: (page) => (page === null ? { totalSize: 0 } : pagingOf(place, page)),
   };
 }

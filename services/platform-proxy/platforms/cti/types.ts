@@ -1,4 +1,5 @@
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { inTurns } from "../../lib/in-turns.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
 import { nodesOf } from "./paging.js";
@@ -30,6 +31,9 @@ const ABSTRACT: Readonly<Record<string, readonly string[]>> = {
   "Stix-Cyber-Observable": ["Stix-Cyber-Observable"],
 };
 
+/** Whether other types are below a type. */
+const isAbstract = (type: string): boolean => Object.values(ABSTRACT).some((names) => names.includes(type));
+
 /** Checks type names, which the platform ignores where it does not know them. @throws ConnectError invalid_argument. */
 export async function checkTypes(
   platform: Platform,
@@ -53,6 +57,12 @@ export async function checkTypes(
 export async function namesBelow(platform: Platform, base: string): Promise<string[]> {
   const { subTypes } = await platform.graphql(TYPES, { type: base });
   return [...nodesOf(subTypes).map(({ id }) => id), ...(ABSTRACT[base] ?? [])];
+}
+
+/** Types with all that are below them. The platform breaks down when it is asked for what is below a type of objects. */
+export async function withBelow(platform: Platform, types: readonly string[]): Promise<string[]> {
+  const below = await inTurns(types.filter(isAbstract), (type) => namesBelow(platform, type));
+  return [...new Set([...types, ...below.flat()])];
 }
 
 /** @throws ConnectError invalid_argument, for a relationship type that the platform does not know. */

@@ -11,7 +11,7 @@ interface ReferenceInput {
 }
 
 /** Makes an external reference; one of the same address, or of the same source and id, is overwritten by it. */
-export function createReference(input: ReferenceInput, { graph, account }: Visit): Thing {
+export function createReference(input: ReferenceInput, { graph, account, world }: Visit): Thing {
   const { url, external_id, source_name } = input;
   if (!url && !external_id) {
     const properties = ["url", "source_name", "external_id"].map((src) => ({ src }));
@@ -31,5 +31,7 @@ export function createReference(input: ReferenceInput, { graph, account }: Visit
     graph.touch(thing);
     return thing;
   }
-  return graph.add({ type: "External-Reference", attributes, creator: account.id });
+  const made = graph.add({ type: "External-Reference", attributes, creator: account.id });
+  world.history.record("create", made, source_name, account, world.history.sentenceOf("create", made));
+  return made;
 }

@@ -1,4 +1,5 @@
 import type { Entry } from "../history.js";
+import { labelOf } from "../labels.js";
 import type { ListArgs } from "../lists.js";
 import type { Visit } from "../world.js";
 
@@ -68,6 +69,6 @@ const logOf = (entry: Entry) => ({
     to_id: entry.ends?.to ?? null,
     message: entry.message,
     commit: entry.commit,
-    changes: entry.changes.map((field) => ({ field })),
+    changes: entry.changes.map((key) => ({ field: labelOf(key) })),
   },
 });

@@ -1,4 +1,6 @@
+import { accident } from "../errors.js";
 import { KINDS } from "../kinds.js";
+import { labelOf } from "../labels.js";
 import { OBSERVABLE_KINDS } from "../observables.js";
 import { RELATION_TYPES } from "../relations.js";
 import { VOCABULARIES } from "./vocabularies.js";
@@ -11,6 +13,8 @@ export function subTypes({ type, search }: { readonly type?: string | null; read
     ...OBSERVABLE_KINDS.map((kind) => ({ type: kind.type, above: ["Stix-Cyber-Observable"] })),
     ...RELATION_TYPES.map((name) => ({ type: name, above: ["stix-core-relationship"] })),
   ];
+  if (type != null && !all.some(({ above }) => above.includes(type)))
+    throw accident("Cannot read properties of undefined (reading 'keys')");
   const wanted = all
     .filter(
       (one) =>
@@ -117,7 +121,7 @@ function keyOf(entityType: string, filterKey: string, type: string) {
     filterDefinition: {
       filterKey,
       type: TEXTS.includes(filterKey) ? "text" : kind,
-      label: filterKey,
+      label: labelOf(filterKey),
       multiple: type.startsWith("["),
       subEntityTypes: [entityType],
       elementsForFilterValuesSearch: [],

@@ -48,3 +48,7 @@ export const SOME = [
   "technique",
   "patternOnly",
 ] as const;
+
+/** The ids of the sightings that a person sees at the platform. */
+export const sightingIdsOf = async ({ platform }: Stage, person: string): Promise<readonly string[]> =>
+  (await platform.list(person, "stixSightingRelationships", "id")).map(({ id }) => id);

@@ -11,9 +11,9 @@ import { type Binding, unary } from "../../../binding.js";
 import type { Platform } from "../../../platform.js";
 import { othersOf } from "../around.js";
 import { stillThere } from "../deletion.js";
-import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
+import { checkPeriod, checkReadable, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
-import { authorOf, isVisible, labelsOf, markingsOf, type RefNode, refOf, timeOf } from "../knowledge.js";
+import { authorOf, isVisible, labelsOf, markingsOf, NEVER, type RefNode, refOf, timeOf } from "../knowledge.js";
 import { nodesOf, placeOf } from "../paging.js";
 import {
   CREATE_RELATIONSHIP,
@@ -33,7 +33,7 @@ import {
   toldOfRelationship,
   wholeRelationshipOf,
 } from "../relationships.js";
-import { askedEnds, knownOf, objectOf } from "../resolve.js";
+import { askedEnds, type Filter, knownOf, objectOf } from "../resolve.js";
 import { takingTurns } from "../taking-turns.js";
 import { textOf } from "../text.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
@@ -59,6 +59,9 @@ function rowsOf(node: RelationshipNode, id: string) {
   ];
 }
 
+/** That a relationship has a start. */
+const BEGINS: Filter = { key: ["start_time"], values: [NEVER], operator: "not_eq" };
+
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(getRelationship, async ({ relationshipId }, platform) => {
@@ -81,7 +84,7 @@ export const bindings: readonly Binding[] = [
     const ends = await askedEnds(platform, request);
     const own = [
       ...(startedAfter === undefined ? [] : [bound("start_time", "gte", dateOf(startedAfter))]),
-      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore))]),
+      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore)), BEGINS]),
     ];
     const variables = {
       from: ends.from && [ends.from.id],
@@ -123,6 +126,7 @@ export const bindings: readonly Binding[] = [
   unary(
     createRelationship,
     async ({ fromId, toId, relationshipType, description, startTime, stopTime, refs }, platform) => {
+      checkReadable({ start_time: isoOf(startTime), stop_time: isoOf(stopTime) });
       await checkRelationTypes(platform, [relationshipType], "relationship_type");
       const from = await knownOf(platform, fromId, "from_id", true);
       const to = await knownOf(platform, toId, "to_id", true);

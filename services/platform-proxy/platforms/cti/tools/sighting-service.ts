@@ -3,13 +3,13 @@ import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
 import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
 import { stillThere } from "../deletion.js";
-import { checkPeriod, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
+import { checkPeriod, checkReadable, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { authorOf, labelsOf, timeOf } from "../knowledge.js";
+import { authorOf, FOREVER, labelsOf, timeOf } from "../knowledge.js";
 import { nodesOf, PAGE, placeOf } from "../paging.js";
 import { askedEndsOf } from "../relationships.js";
-import { askedEnds, knownOf } from "../resolve.js";
+import { askedEnds, type Filter, knownOf } from "../resolve.js";
 import {
   checkNotSeen,
   GET_SIGHTING,
@@ -85,12 +85,15 @@ export const DELETE_SIGHTING = operation(`
   }
 `);
 
+/** That the time of a last sight is known. */
+const ENDS: Filter = { key: ["last_seen"], values: [FOREVER], operator: "not_eq" };
+
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listSightings, async (request, platform) => {
     const ends = await askedEnds(platform, request);
     const { seenAfter } = request;
-    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", dateOf(seenAfter))];
+    const own = seenAfter === undefined ? [] : [bound("last_seen", "gte", dateOf(seenAfter)), ENDS];
     const variables = {
       from: ends.from?.id,
       to: ends.to?.id,
@@ -118,6 +121,7 @@ export const bindings: readonly Binding[] = [
   }),
   unary(createSighting, async (request, platform) => {
     const { description, refs, count = 1 } = request;
+    checkReadable({ first_seen: isoOf(request.firstSeen), last_seen: isoOf(request.lastSeen) });
     const from = await knownOf(platform, request.fromId, "from_id");
     const to = await knownOf(platform, request.toId, "to_id");
     const input = await inputOf(platform, refs);
