@@ -1,5 +1,5 @@
 import type { CollectionSpec } from "../shared/store/store.js";
-import { BLOCKS, DOCUMENTS, SOURCES, VECTORS } from "./knowledge/records.js";
+import { BLOCKS, DOCUMENTS, PIECES, SOURCES, VECTORS } from "./knowledge/records.js";
 import { NOTICES } from "./notices/record.js";
 import { ROOM_COLLECTION } from "./room.js";
 import { RUNS, STEPS } from "./runs/record.js";
@@ -14,6 +14,6 @@ export async function coreCollections(): Promise<readonly CollectionSpec[]> {
   return [
     ...kinds.map(({ collection }) => collection),
     ...[ROOM_COLLECTION, RUNS, STEPS, RUN_ROOM, RIGHTS, NOTICES, SPENDING],
-    ...[DOCUMENTS, SOURCES, BLOCKS, VECTORS],
+    ...[DOCUMENTS, SOURCES, PIECES, BLOCKS, VECTORS],
   ];
 }

@@ -109,7 +109,7 @@ test("what a run asks is answered once, and what asks nothing takes no answer", 
   expect([run?.state, run?.question]).toEqual([RunState.QUEUED, undefined]);
   expect(await refused(update(id, { answer: "That." }))).toContain("has no open question");
   for (const what of [{}, { answer: "a", cancel: true }])
-    expect(await refused(update(id, what))).toContain("either answer or cancel");
+    expect(await refused(update(id, what))).toContain("either answer, approve or cancel");
 });
 
 test("a user has so many runs that have not ended, and no more", async () => {
