@@ -252,7 +252,7 @@ export const linkTruths: readonly Truth<Stage>[] = [
             [{ from_id: ids.malware0, to_id: place }, (node) => node.fromId === ids.malware0],
             [
               { to_id: place, seen_after: "2026-06-01" },
-              (node) => Date.parse(node.last_seen) >= Date.parse("2026-06-01"),
+              (node) => (told(node.last_seen) ?? 0) >= Date.parse("2026-06-01"),
             ],
           ];
           for (const [args, holds] of questions) {

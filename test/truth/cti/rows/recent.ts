@@ -38,12 +38,12 @@ interface Page {
 const FIELDS = "timestamp event_scope user { name } context_data { entity_id entity_type changes { field } }";
 const KINDS = '{ key: "event_type", values: ["mutation", "create", "update", "delete", "merge"] }';
 
-/** All that the platform's history shows a person, newest first. */
+/** All that the platform's history shows a person, newest first. The platform searches for the user of each act, and its engine refuses more than 1,000 searches at a time. */
 async function logsOf({ platform }: Stage, person: string): Promise<Log[]> {
   const all: Log[] = [];
   let after: string | null = null;
   for (;;) {
-    const query = `query($after: ID) { logs(first: 500, after: $after, orderBy: timestamp, orderMode: desc, filters: { mode: and, filterGroups: [], filters: [${KINDS}] }) { edges { node { ${FIELDS} } } pageInfo { hasNextPage endCursor } } }`;
+    const query = `query($after: ID) { logs(first: 100, after: $after, orderBy: timestamp, orderMode: desc, filters: { mode: and, filterGroups: [], filters: [${KINDS}] }) { edges { node { ${FIELDS} } } pageInfo { hasNextPage endCursor } } }`;
     const { logs } = await platform.need(person, query, { after });
     all.push(...logs.edges.map(({ node }: { node: Log }) => node));
     if (!logs.pageInfo.hasNextPage || logs.edges.length === 0) return all;

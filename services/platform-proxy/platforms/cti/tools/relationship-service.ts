@@ -84,7 +84,8 @@ export const bindings: readonly Binding[] = [
     const ends = await askedEnds(platform, request);
     const own = [
       ...(startedAfter === undefined ? [] : [bound("start_time", "gte", dateOf(startedAfter))]),
-      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore)), BEGINS]),
+      ...(startedBefore === undefined ? [] : [bound("start_time", "lte", dateOf(startedBefore))]),
+      ...(startedAfter === undefined && startedBefore === undefined ? [] : [BEGINS]),
     ];
     const variables = {
       from: ends.from && [ends.from.id],

@@ -211,9 +211,12 @@ test("a bound of time finds nothing that has no time", async () => {
     start_time: "1969-12-31T23:59:59.999Z",
   });
   const before = timestampFromDate(new Date("2200-01-01"));
-  const asked = { fromId: from, startedBefore: before };
-  const { relationships } = await harness.call(RelationshipService.method.listRelationships, asked, "analyst");
-  expect(relationships.map(({ id }) => id)).toEqual([early]);
+  const after = timestampFromDate(new Date("1900-01-01"));
+  for (const bounds of [{ startedBefore: before }, { startedAfter: after }]) {
+    const asked = { fromId: from, ...bounds };
+    const { relationships } = await harness.call(RelationshipService.method.listRelationships, asked, "analyst");
+    expect(relationships.map(({ id }) => id)).toEqual([early]);
+  }
   const seen = { fromId: from, seenAfter: before };
   expect((await harness.call(SightingService.method.listSightings, seen, "analyst")).sightings).toEqual([]);
 });
