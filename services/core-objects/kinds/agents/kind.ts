@@ -78,7 +78,7 @@ export const kind = defineKind({
         ...firstVersion(writer),
         ask_tools: listAfter(template.ask_tools ?? [], knownMarks(askTools, writer)),
         ...resources,
-        ...modelFieldsAfter(template, more),
+        ...(await modelFieldsAfter(template, more, writer)),
       };
     },
   },
@@ -101,7 +101,7 @@ export const kind = defineKind({
         ),
         ask_tools: marksAfter(base, request, writer),
         ...(await resourcesAfter(base, add, remove, writer)),
-        ...modelFieldsIn(request),
+        ...(await modelFieldsIn(request, writer)),
       };
       return { ...given({ name: request.name }), ...content, ...versionAfter(current, content, writer) };
     },

@@ -1,5 +1,7 @@
 import type { ModelParameters } from "#proto/core/v1/agent_service_pb.js";
+import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { given } from "../../objects/given.js";
+import type { Writer } from "../../objects/writer.js";
 import type { AgentRecord, ModelSettings } from "./record.js";
 
 // What an agent says of its model besides its name: settings, and which model answers in its place.
@@ -13,12 +15,21 @@ interface Given {
   readonly fallbackIntegrationId?: string | undefined;
 }
 
-/** Those that a request gives. */
-export function modelFieldsIn({ parameters, fallbackModel, fallbackIntegrationId }: Given): ModelFields {
+/**
+ * Those that a request gives.
+ *
+ * @throws ConnectError invalid_argument for an integration that the writer cannot see.
+ */
+export async function modelFieldsIn(request: Given, writer: Writer): Promise<ModelFields> {
+  const { parameters, fallbackModel, fallbackIntegrationId: id } = request;
+  if (id && (await writer.seen([id])).get("integration")?.includes(id) !== true)
+    throw invalidArgument(
+      `fallback_integration_id: no integration that you can see has the id ${id}; list_available_resources returns the ids`,
+    );
   return given({
     parameters: parameters && settingsOf(parameters),
     fallback_model: fallbackModel,
-    fallback_integration: fallbackIntegrationId,
+    fallback_integration: id,
   });
 }
 
@@ -29,8 +40,8 @@ export function modelFieldsOf(agent: ModelFields, isSeen: (id: string) => boolea
 }
 
 /** Those of a new agent: what is given, else what its template has. */
-export function modelFieldsAfter(template: ModelFields, request: Given): ModelFields {
-  const said = Object.entries(modelFieldsIn(request)).filter(([, value]) => value !== "");
+export async function modelFieldsAfter(template: ModelFields, request: Given, writer: Writer): Promise<ModelFields> {
+  const said = Object.entries(await modelFieldsIn(request, writer)).filter(([, value]) => value !== "");
   return { ...modelFieldsOf(template, () => true), ...Object.fromEntries(said) };
 }
 
