@@ -65,9 +65,12 @@ export async function countSpans({ traces }: TraceStore, batches: readonly Batch
 /** What the trace is about, and when it began and ended. */
 function wholeOf({ trace, user, spans, expiresAt }: Batch) {
   const facts = spans.map((span) => span.facts);
-  const first = facts.reduce((a, b) => (a.order < b.order ? a : b));
+  const earliest = (a: ReadSpan["facts"], b: ReadSpan["facts"]) => (a.order < b.order ? a : b);
+  const first = facts.reduce(earliest);
   const root = spans.find(({ outermost }) => outermost === "yes")?.facts;
-  const local = spans.find(({ outermost }) => outermost === "here")?.facts;
+  // Several may have a parent elsewhere: what began first made the others happen.
+  const [some, ...others] = spans.flatMap((span) => (span.outermost === "here" ? [span.facts] : []));
+  const local = some && others.reduce(earliest, some);
   const about = ({ name, span_id, fields }: ReadSpan["facts"]) => ({
     name,
     root: span_id,
