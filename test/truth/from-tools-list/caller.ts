@@ -5,7 +5,7 @@ import { post } from "../../support/mcp.js";
 import { createMakeArguments, type MakeArguments } from "../../system/wrong-ids/made-arguments.js";
 import { type Person, personOf } from "../frame/product.js";
 
-// Somebody who knows of the tools what tools/list says, and nothing else.
+// A person who knows what tools/list says about the tools, and nothing else.
 
 /** A tool, as tools/list shows it. */
 export interface Shown {
@@ -18,8 +18,8 @@ export interface Shown {
 /** A row of a list. */
 export type Row = JsonObject & { readonly id?: string };
 
-/** Somebody at a server, and what that person finds there. */
-export interface Stranger {
+/** A person at a server, and the tools listed there. */
+export interface Caller {
   readonly person: Person;
   readonly tools: readonly Shown[];
   /** Arguments that a tool takes: what it requires, with ids that exist. */
@@ -30,13 +30,13 @@ export interface Stranger {
 }
 
 /** @param server its name, such as grc. */
-export async function meet(
+export async function newCaller(
   baseUrl: string,
   server: string,
   name: string,
   email: string,
   key: string,
-): Promise<Stranger> {
+): Promise<Caller> {
   const url = `${baseUrl}/mcp/${server}`;
   const person = personOf(url, name, email, key);
   const { body } = await post(`${url}?output_schemas=1`, key, "tools/list");

@@ -1,6 +1,6 @@
+import { type Caller, rowsIn } from "./caller.js";
 import { type Finding, tryEdges } from "./edges.js";
 import { tryList } from "./lists.js";
-import { rowsIn, type Stranger } from "./stranger.js";
 
 /**
  * Asks the tools of a server, one after the other.
@@ -10,17 +10,17 @@ import { rowsIn, type Stranger } from "./stranger.js";
  * @returns how many calls that were.
  */
 export async function ask(
-  stranger: Stranger,
+  caller: Caller,
   only: RegExp,
   parts: string,
   tell: (finding: Finding) => unknown,
 ): Promise<number> {
   let calls = 0;
-  for (const shown of stranger.tools.filter(({ name }) => only.test(name))) {
+  for (const shown of caller.tools.filter(({ name }) => only.test(name))) {
     const isAsked = shown.annotations.readOnlyHint === true || parts.includes("writes");
     const done = [
-      ...(parts.includes("lists") && rowsIn(shown) !== undefined ? [await tryList(stranger, shown)] : []),
-      ...(parts.includes("edges") && isAsked ? [await tryEdges(stranger, shown)] : []),
+      ...(parts.includes("lists") && rowsIn(shown) !== undefined ? [await tryList(caller, shown)] : []),
+      ...(parts.includes("edges") && isAsked ? [await tryEdges(caller, shown)] : []),
     ];
     for (const one of done) {
       calls += one.calls;

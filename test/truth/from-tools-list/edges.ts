@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { JsonSchema } from "../../../services/shared/tools/schema.js";
-import type { Shown, Stranger } from "./stranger.js";
+import type { Caller, Shown } from "./caller.js";
 
 // Each argument of each tool at its edges.
 
@@ -97,19 +97,19 @@ export interface Finding {
 
 /** Calls a tool once for each edge of each argument. */
 export async function tryEdges(
-  stranger: Stranger,
+  caller: Caller,
   shown: Shown,
   only?: RegExp,
 ): Promise<{ calls: number; findings: Finding[] }> {
   const findings: Finding[] = [];
   let calls = 0;
-  const base = await stranger.make(stranger.asTool(shown));
+  const base = await caller.make(caller.asTool(shown));
   for (const [name, schema] of Object.entries(shown.inputSchema.properties ?? {})) {
     if (only !== undefined && !only.test(name)) continue;
     for (const value of edgesOf(name, schema)) {
       const args = { ...base, [name]: value };
       const before = performance.now();
-      const { result, refusal, text } = await stranger.person.ask(shown.name, args);
+      const { result, refusal, text } = await caller.person.ask(shown.name, args);
       const ms = performance.now() - before;
       calls++;
       const add = (what: string): void =>

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { JsonSchema } from "../../../services/shared/tools/schema.js";
+import { type Caller, type Row, type Shown, type Walked, walk } from "./caller.js";
 import type { Finding } from "./edges.js";
-import { type Row, type Shown, type Stranger, type Walked, walk } from "./stranger.js";
 
 // Each list against a brute-force answer from all of its rows.
 
@@ -14,11 +14,11 @@ const keyOf = (row: Row): string => (typeof row.id === "string" ? row.id : JSON.
 const keysOf = (rows: readonly Row[]): string[] => rows.map(keyOf);
 
 /** Compares a list with itself, in every way that its arguments offer. */
-export async function tryList(stranger: Stranger, shown: Shown): Promise<{ calls: number; findings: Finding[] }> {
-  const { person } = stranger;
+export async function tryList(caller: Caller, shown: Shown): Promise<{ calls: number; findings: Finding[] }> {
+  const { person } = caller;
   const findings: Finding[] = [];
   let calls = 0;
-  const base = await stranger.make(stranger.asTool(shown));
+  const base = await caller.make(caller.asTool(shown));
   const properties = shown.inputSchema.properties ?? {};
   const read = async (more: JsonObject, size?: number): Promise<Walked> => {
     calls++;
@@ -45,9 +45,9 @@ export async function tryList(stranger: Stranger, shown: Shown): Promise<{ calls
       add(args, `refused: ${found.refusal.slice(0, 200)}`);
       return false;
     }
-    const strangers = found.rows.filter((row) => !keys.has(keyOf(row)));
-    if (strangers.length > 0 && typeof rows[0]?.id === "string")
-      add(args, `${strangers.length} rows that the whole list (${rows.length}) lacks: ${brief(strangers[0]!)}`);
+    const unknown = found.rows.filter((row) => !keys.has(keyOf(row)));
+    if (unknown.length > 0 && typeof rows[0]?.id === "string")
+      add(args, `${unknown.length} rows that the whole list (${rows.length}) lacks: ${brief(unknown[0]!)}`);
     if (found.totals.some((total) => total !== found.rows.length))
       add(args, `${found.rows.length} rows, totals ${[...new Set(found.totals)]}`);
     return true;
@@ -103,7 +103,7 @@ export async function tryList(stranger: Stranger, shown: Shown): Promise<{ calls
       .replace(/^list_/, "get_")
       .replace(/ies$/, "y")
       .replace(/s$/, "");
-    const tool = stranger.tool(single) ?? stranger.tool("get_entity");
+    const tool = caller.tool(single) ?? caller.tool("get_entity");
     if (tool === undefined || id === undefined) return "";
     const argument = Object.keys(tool.inputSchema.properties ?? {}).find(
       (one) => /_id$/.test(one) && one !== "tenant_id",

@@ -1,14 +1,14 @@
-// Asks all tools of a server as somebody who has read tools/list and nothing else:
-// npm run test:net -- SERVER [TOOLS [lists,edges,writes]]
+// Asks all tools of a server with what tools/list says and nothing else:
+// npm run test:from-tools-list -- SERVER [TOOLS [lists,edges,writes]]
 //
 // PRODUCT_URL and PEOPLE (a file: names to e-mail addresses and keys) name a product in front of a real platform, AS some
 // of the people; without them, the product is started with its built-in platforms.
 
 import { readFileSync } from "node:fs";
 import { type Program, startProgram } from "../../support/program.js";
+import { ask } from "./ask.js";
+import { newCaller } from "./caller.js";
 import type { Finding } from "./edges.js";
-import { ask } from "./net.js";
-import { meet } from "./stranger.js";
 
 type People = Readonly<Record<string, { readonly email: string; readonly key: string }>>;
 
@@ -20,10 +20,10 @@ const people = program === undefined ? (JSON.parse(readFileSync(PEOPLE!, "utf8")
 try {
   for (const name of (AS ?? Object.keys(people)[0]!).split(",")) {
     const { email, key } = people[name]!;
-    const stranger = await meet(PRODUCT_URL ?? program!.baseUrl, server, name, email, key);
-    say(`# ${server} as ${name}: ${stranger.tools.length} tools`);
+    const caller = await newCaller(PRODUCT_URL ?? program!.baseUrl, server, name, email, key);
+    say(`# ${server} as ${name}: ${caller.tools.length} tools`);
     const told = ({ tool, args, what }: Finding): unknown => say(`${tool} ${JSON.stringify(args)}: ${what}`);
-    const calls = await ask(stranger, new RegExp(`^(?:${only})`), parts, told);
+    const calls = await ask(caller, new RegExp(`^(?:${only})`), parts, told);
     say(`# ${calls} calls`);
   }
 } finally {
