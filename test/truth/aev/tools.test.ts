@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { realPlatform, truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
+import { analysisTruths } from "./rows/analysis.js";
 import { assetTruths } from "./rows/assets.js";
 import { catalogueTruths } from "./rows/catalogue.js";
 import { changeTruths } from "./rows/changes.js";
 import { contentTruths } from "./rows/content.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
+import { questionnaireTruths } from "./rows/questionnaires.js";
 import { runTruths } from "./rows/runs.js";
 import { strangerTruths } from "./rows/strangers.js";
 import { writeTruths } from "./rows/writes.js";
@@ -25,6 +27,8 @@ const TRUTHS = [
   ...contentTruths,
   ...runTruths,
   ...changeTruths,
+  ...analysisTruths,
+  ...questionnaireTruths,
 ];
 
 let stage: Stage;

@@ -1,11 +1,12 @@
 import { type Caller, rowsIn } from "./caller.js";
 import { type Finding, tryEdges } from "./edges.js";
 import { tryList } from "./lists.js";
+import { creates, tryRace } from "./races.js";
 
 /**
  * Asks the tools of a server, one after the other.
  *
- * @param parts of lists, edges and writes: edges are those of tools that read, unless writes are named too.
+ * @param parts of lists, edges, writes and races: edges are those of tools that read, unless writes are named too.
  * @param tell hears of each call that somebody must look at.
  * @returns how many calls that were.
  */
@@ -21,6 +22,7 @@ export async function ask(
     const done = [
       ...(parts.includes("lists") && rowsIn(shown) !== undefined ? [await tryList(caller, shown)] : []),
       ...(parts.includes("edges") && isAsked ? [await tryEdges(caller, shown)] : []),
+      ...(parts.includes("races") && creates(shown) ? [await tryRace(caller, shown)] : []),
     ];
     for (const one of done) {
       calls += one.calls;

@@ -38,11 +38,17 @@ export async function newCaller(
   key: string,
 ): Promise<Caller> {
   const url = `${baseUrl}/mcp/${server}`;
-  const person = personOf(url, name, email, key);
+  const known = personOf(url, name, email, key);
+  // A call that is never answered is found like a refusal, and the others are asked.
+  const person: Person = {
+    ...known,
+    ask: (tool, args) =>
+      known.ask(tool, args).catch((error) => ({ result: undefined, text: "", refusal: `timed out: ${error}` })),
+  };
   const { body } = await post(`${url}?output_schemas=1`, key, "tools/list");
   const tools = (body.result?.tools ?? []) as unknown as Shown[];
   const asTool = (shown: Shown): Tool => ({ server, name: shown.name, listing: shown }) as unknown as Tool;
-  const known = new Map<string, Promise<string | undefined>>();
+  const ids = new Map<string, Promise<string | undefined>>();
   const tenant = await tenantOf(person, server);
   const make = createMakeArguments({
     tools: tools.map(asTool),
@@ -56,14 +62,14 @@ export async function newCaller(
     },
   });
   function firstOf(source: string): Promise<string | undefined> {
-    const found = known.get(source);
+    const found = ids.get(source);
     if (found !== undefined) return found;
     // One that needs its own ids finds none, instead of asking itself.
-    known.set(source, Promise.resolve(undefined));
+    ids.set(source, Promise.resolve(undefined));
     const shown = tools.find((one) => one.name === source);
     if (shown?.annotations.readOnlyHint !== true) return Promise.resolve(undefined);
     const asked = make(asTool(shown)).then(async (args) => firstIdIn((await person.ask(source, args)).result));
-    known.set(source, asked);
+    ids.set(source, asked);
     return asked;
   }
   return { person, tools, make, asTool, tool: (wanted) => tools.find((one) => one.name === wanted) };
@@ -75,7 +81,8 @@ async function tenantOf(person: Person, server: string): Promise<string | undefi
   return (result?.tenants as { id: string }[] | undefined)?.[0]?.id;
 }
 
-function firstIdIn(value: unknown): string | undefined {
+/** The first id in a result, but for that of its tenant. */
+export function firstIdIn(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if ("id" in value && typeof value.id === "string") return value.id;
   for (const [name, inner] of Object.entries(value)) {

@@ -59,7 +59,7 @@ export async function tryList(caller: Caller, shown: Shown): Promise<{ calls: nu
     else if (/^order(_by)?$|^costliest_first$/.test(name)) await tryOrders(name, schema);
     else if (schema.type === "array" || Array.isArray(schema.enum)) await tryValues(name, schema);
     else if (schema.type === "boolean")
-      for (const value of [true, false]) inside({ [name]: value }, await read({ [name]: value }, 25));
+      for (const value of [true, false]) inside({ [name]: value }, await read({ [name]: value }, 10));
     else if (schema.format === "date-time") await tryTimes(name);
     else if (schema.format === "uuid" || /_id$/.test(name)) await tryIds(name);
     else if (schema.type === "string") await tryPlain(name);

@@ -1,5 +1,5 @@
 // Asks all tools of a server with what tools/list says and nothing else:
-// npm run test:from-tools-list -- SERVER [TOOLS [lists,edges,writes]]
+// npm run test:from-tools-list -- SERVER [TOOLS [lists,edges,writes,races]]
 //
 // PRODUCT_URL and PEOPLE (a file: names to e-mail addresses and keys) name a product in front of a real platform, AS some
 // of the people; without them, the product is started with its built-in platforms.

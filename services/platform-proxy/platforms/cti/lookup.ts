@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../binding.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
@@ -119,6 +120,8 @@ export const lookupBindings: readonly Binding[] = [
   unary(lookupIoc, async (request, platform) => {
     const spellings = spellingsOf(request.value);
     const [value = ""] = spellings;
+    // An empty text is part of every text, at every place, and looking for its places does not end.
+    if (value === "") throw invalidArgument("value: must not be blank");
     const algorithm = hashAlgorithmOf(value);
     const filters = any(
       { key: ["value"], values: spellings },

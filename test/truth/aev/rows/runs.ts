@@ -145,10 +145,28 @@ const READINGS: readonly Reading[] = [
     tool: "get_scenario_statistics",
     of: [["full", "twin0"], ["other0"]],
     args: (id) => ({ scenario_id: id }),
-    route: (id) => `/scenarios/${id}/statistics`,
-    proves(told, direct) {
-      const by = direct.simulations_results_latest.global_scores_by_expectation_type as Record<string, Json[]>;
-      expect((told.scores ?? []).length).toBe(Object.values(by).flat().length);
+    route: (id) => `/scenarios/${id}`,
+    async proves(told, direct, stage, person) {
+      const seen = seenBy(stage, person);
+      const runs = (await seen.of("simulation")).filter((one) => one.exercise_scenario === direct.scenario_id);
+      const isDecided = (one: Json): boolean => (one.distribution ?? []).some((part: Json) => part.value > 0);
+      const ended = runs.filter((one) => ["FINISHED", "CANCELED"].includes(one.exercise_status));
+      const scored = ended.filter((one) => one.exercise_global_score.some(isDecided));
+      // Fewer than ten of each status are made here, so that all are shown.
+      const wanted = scored.flatMap((one) =>
+        one.exercise_global_score.filter(isDecided).map(({ type }: Json) => `${one.exercise_id} ${type.toLowerCase()}`),
+      );
+      const scores = (told.scores ?? []) as Json[];
+      expect(scores.map((one) => `${one.simulation.id} ${one.kind}`).sort()).toEqual(wanted.sort());
+      expect(told.left_out ?? 0).toBe(runs.length - scored.length);
+      for (const { simulation, canceled } of scores) {
+        const run = runs.find((one) => one.exercise_id === simulation.id);
+        expect(canceled === true).toBe(run.exercise_status === "CANCELED");
+      }
+      // The platform's own figures are of finished runs alone.
+      const own = (await seen.read(`/scenarios/${direct.scenario_id}/statistics`)) as Json;
+      const by = own.simulations_results_latest.global_scores_by_expectation_type as Record<string, Json[]>;
+      expect(scores.filter((one) => one.canceled !== true).length).toBe(Object.values(by).flat().length);
     },
   },
   {

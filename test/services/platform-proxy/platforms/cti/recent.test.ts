@@ -200,6 +200,14 @@ test("values that only look as if they held another are not named, however many 
   expect(await held("part.example")).toEqual(["deep.part.example"]);
 });
 
+test.each([" ", '""', "<>", "\u00a0"])(
+  "a value of which nothing is left (%j) is refused, and the service goes on",
+  async (value) => {
+    const refused = await refusal(harness.call(SearchService.method.lookupIoc, { value }, "analyst"));
+    expect(refused.rawMessage).toBe("value: must not be blank");
+  },
+);
+
 test("a bound of time finds nothing that has no time", async () => {
   const [from, to] = [
     await make(harness, "Malware", { name: "Without a period" }),
