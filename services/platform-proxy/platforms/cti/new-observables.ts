@@ -5,12 +5,12 @@ import {
 } from "#proto/cti/v1/observable_service_pb.js";
 import { alreadyExists, invalidArgument } from "../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../binding.js";
+import { takingTurns } from "../../lib/taking-turns.js";
 import { operation } from "./graphql.js";
 import { OBSERVABLE, type ObservableNode, observableOf } from "./observables.js";
 import { nodesOf } from "./paging.js";
 import { any, type Filter } from "./resolve.js";
 import { canonicalOf, spellingsOf } from "./spellings.js";
-import { takingTurns } from "./taking-turns.js";
 import { refang, textOf } from "./text.js";
 import { inputOf, madeOf } from "./writes.js";
 

@@ -3,6 +3,7 @@ import { dateOf } from "../../../shared/dates.js";
 import { alreadyExists, notFound } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../binding.js";
+import { takingTurns } from "../../lib/taking-turns.js";
 import type { Platform } from "../../platform.js";
 import { COUNTED, countOf } from "./contents.js";
 import { bound, filtersOf } from "./filters.js";
@@ -11,7 +12,6 @@ import { authorOf, CORE, labelsOf, markingsOf, numberOf, REF, refOf, summaryOf, 
 import { nodesOf, PAGE, placeOf } from "./paging.js";
 import { all, type Filter, knownOf, objectsOf } from "./resolve.js";
 import { selectionOf } from "./search.js";
-import { takingTurns } from "./taking-turns.js";
 import { checkedName, textOf } from "./text.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew } from "./writes.js";
 

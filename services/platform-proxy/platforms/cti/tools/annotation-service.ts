@@ -2,6 +2,7 @@ import { AnnotationService } from "#proto/cti/v1/annotation_service_pb.js";
 import { permissionDenied } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
 import { unseen } from "../../../lib/outcome.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { capabilitiesOf, type Marking, type Me } from "../adapter.js";
 import { COUNTED, countOf } from "../contents.js";
@@ -11,7 +12,6 @@ import { CORE, markingsOf as namesOf, summaryOf, labelsOf as valuesOf } from "..
 import { labelsOf, markingsOf } from "../names.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { changeableOf, objectOf, objectsOf } from "../resolve.js";
-import { takingTurns } from "../taking-turns.js";
 import { checkedText, textOf } from "../text.js";
 import { inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";
 

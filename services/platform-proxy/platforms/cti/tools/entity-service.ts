@@ -2,6 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { ALIASED, aliasesAfter, aliasesOf, namesIn } from "../aliases.js";
 import { countOf } from "../contents.js";
@@ -15,7 +16,6 @@ import { CORE, numberOf, summaryOf } from "../knowledge.js";
 import { mergingBindings } from "../merging.js";
 import { nodesOf } from "../paging.js";
 import { absentOf, changeableOf, objectOf, type TargetNode } from "../resolve.js";
-import { takingTurns } from "../taking-turns.js";
 import { checkedName, textOf } from "../text.js";
 import { checkNames, inputOf, madeOf, noticesOfNew, referencesOf, unkeptOf } from "../writes.js";
 

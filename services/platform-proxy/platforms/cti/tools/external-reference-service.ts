@@ -3,6 +3,7 @@ import { invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
 import { unseen } from "../../../lib/outcome.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { checkMayChange } from "../entity-types.js";
 import { fragment, type NodeOf, operation } from "../graphql.js";
@@ -11,7 +12,6 @@ import { pageOfAll } from "../lists.js";
 import { nodesOf } from "../paging.js";
 import { ADD_REFS, REMOVE_REF } from "../ref-edits.js";
 import { all } from "../resolve.js";
-import { takingTurns } from "../taking-turns.js";
 import { textOf } from "../text.js";
 import { madeOf, referencesOf } from "../writes.js";
 

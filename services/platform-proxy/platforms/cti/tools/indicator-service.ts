@@ -1,5 +1,6 @@
 import { type CreateIndicatorRequest, IndicatorService } from "#proto/cti/v1/indicator_service_pb.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import { INDICATORS_AROUND, pageOfRows, readWhole } from "../around.js";
 import { deleteObject } from "../deletion.js";
 import { checkPeriod, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
@@ -19,7 +20,6 @@ import { authorOf, numberOf, refOf, timeOf } from "../knowledge.js";
 import { INDICATOR, type IndicatorNode, indicatorOf, indicatorRowOf, observablesOf } from "../observables.js";
 import { nodesOf } from "../paging.js";
 import { objectOf } from "../resolve.js";
-import { takingTurns } from "../taking-turns.js";
 import { checkedText, textOf } from "../text.js";
 import { checkTypes } from "../types.js";
 import { checkVocabulary, inputOf, madeOf, noticesOfNew, referencesOf } from "../writes.js";

@@ -8,6 +8,7 @@ import { dateOf } from "../../../../shared/dates.js";
 import { alreadyExists, failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { othersOf } from "../around.js";
 import { stillThere } from "../deletion.js";
@@ -34,7 +35,6 @@ import {
   wholeRelationshipOf,
 } from "../relationships.js";
 import { askedEnds, type Filter, knownOf, objectOf } from "../resolve.js";
-import { takingTurns } from "../taking-turns.js";
 import { textOf } from "../text.js";
 import { checkRelationTypes, checkTypes } from "../types.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";

@@ -2,6 +2,7 @@ import type { NewObjectRefs } from "#proto/cti/v1/knowledge_pb.js";
 import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
 import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import { stillThere } from "../deletion.js";
 import { checkPeriod, checkReadable, confidenceNotice, editsOf, type Field, isoOf, noticesOfChange } from "../edits.js";
 import { bound, filtersOf, someOf } from "../filters.js";
@@ -20,7 +21,6 @@ import {
   sightingRowOf,
   toldOfSighting,
 } from "../sightings.js";
-import { takingTurns } from "../taking-turns.js";
 import { textOf } from "../text.js";
 import { inputOf, madeOf, referencesOf } from "../writes.js";
 

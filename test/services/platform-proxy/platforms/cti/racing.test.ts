@@ -9,7 +9,7 @@ import { IndicatorService } from "#proto/cti/v1/indicator_service_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SightingService } from "#proto/cti/v1/sighting_service_pb.js";
-import { takingTurns } from "../../../../../services/platform-proxy/platforms/cti/taking-turns.js";
+import { takingTurns } from "../../../../../services/platform-proxy/lib/taking-turns.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { entities } from "./asking.js";
 import { fresh, makeMalware } from "./making.js";

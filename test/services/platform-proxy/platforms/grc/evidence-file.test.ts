@@ -1,11 +1,13 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ControlService } from "#proto/grc/v1/control_service_pb.js";
 import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
-const { createEvidence, uploadEvidenceFile, readEvidenceFile } = EvidenceService.method;
+const { createEvidence, uploadEvidenceFile, readEvidenceFile, attachEvidence } = EvidenceService.method;
+const { createControl } = ControlService.method;
 
 let harness: GrcHarness;
 beforeAll(async () => {
@@ -80,4 +82,32 @@ test("what cannot come of it is refused before anything is made", async () => {
   await refused(harness.call(readEvidenceFile, { evidenceId }), Code.FailedPrecondition, /has no file/);
   const foreign = { evidenceId: seededId("evidences:baltic:1") };
   await refused(harness.call(readEvidenceFile, foreign), Code.NotFound, /evidence_id/);
+});
+
+test("files that are uploaded at once all become versions, and one alone is the first", async () => {
+  const { evidence } = await harness.call(createEvidence, { name: "Uploaded at once" });
+  const evidenceId = evidence!.id;
+  const said = await Promise.all(
+    [0, 1, 2, 3, 4].map((i) =>
+      harness.call(uploadEvidenceFile, { evidenceId, fileName: `part${i}.txt`, contentBase64: base64(`part ${i}`) }),
+    ),
+  );
+  expect(said.map(({ newVersion }) => newVersion).sort()).toEqual([false, true, true, true, true]);
+  expect(new Set(said.map((one) => one.evidence!.fileName)).size).toBe(5);
+});
+
+test("evidence that is attached to a control at once is all there", async () => {
+  const { control } = await harness.call(createControl, { name: "Attached at once" });
+  const made = await Promise.all(
+    [0, 1, 2, 3, 4].map((i) => harness.call(createEvidence, { name: `Attached at once ${i}` })),
+  );
+  const said = await Promise.all(
+    made.map(({ evidence }) =>
+      harness.call(attachEvidence, {
+        evidenceId: evidence!.id,
+        controlId: control!.id,
+      }),
+    ),
+  );
+  expect(said.map(({ evidenceCount }) => evidenceCount).sort()).toEqual([1, 2, 3, 4, 5]);
 });
