@@ -115,7 +115,7 @@ export async function tryEdges(
       const add = (what: string): void =>
         void findings.push({ tool: shown.name, args: short({ [name]: value }), what });
       if (result === undefined && FAULTS.test(refusal.replaceAll(String(value), ""))) add(refusal.slice(0, 300));
-      if (result === undefined && refusal.length > 1_500) add(`${refusal.length} characters of refusal`);
+      if (result === undefined && refusal.length > 2_500) add(`${refusal.length} characters of refusal`);
       if (result !== undefined && text.length > 250_000) add(`${text.length} bytes`);
       if (ms > 5_000) add(`${Math.round(ms)} ms`);
     }

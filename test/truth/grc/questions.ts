@@ -8,6 +8,9 @@ import { type Stage, seenBy, tenantOf } from "./stage.js";
 const idsOf = (related: unknown): string[] => ((related ?? []) as Row[]).flatMap((one) => idOf(one) ?? []);
 const namesOf = (rows: readonly Row[]) => rows.map(({ name }) => String(name)).sort();
 
+const byName = (a: { readonly name?: unknown }, b: { readonly name?: unknown }): number =>
+  String(a.name) < String(b.name) ? -1 : 1;
+
 /** What somebody sees of a kind in the tenant they work in. */
 async function seenOf(stage: Stage, person: string, path: string): Promise<Row[]> {
   return seenBy(stage, person).of(await tenantOf(stage, person), path);
@@ -208,24 +211,32 @@ export function questionsOf(run: string, cve: string): readonly Question<Stage>[
       words: "Which risk costs us most a year, over all studies, and is its figure still good?",
       as: "reader",
       async ask(job) {
-        const page = await job.get("list_quantified_scenarios", { costliest_first: true, page_size: 1 });
-        const [first] = page.quantified_scenarios as Row[];
-        return { name: first!.name, loss: first!.current_annual_loss, stale: first!.stale === true };
+        const page = await job.get("list_quantified_scenarios", { costliest_first: true, page_size: 20 });
+        const rows = page.quantified_scenarios as Row[];
+        return rows
+          .filter((row) => row.current_annual_loss === rows[0]!.current_annual_loss)
+          .map((row) => ({ name: row.name, loss: row.current_annual_loss, stale: row.stale === true }))
+          .sort(byName);
       },
       async answer(stage) {
         const rows = await seenOf(stage, "reader", LISTS.priced);
-        const [first] = rows.sort((a, b) => Number(b.current_ale ?? -1) - Number(a.current_ale ?? -1));
+        const most = Math.max(...rows.map((row) => Number(row.current_ale ?? -1)));
+        // Of equal inputs the platform simulates equal losses.
+        const costliest = rows.filter((row) => Number(row.current_ale ?? -1) === most);
         const seen = seenBy(stage, "reader");
-        const hypotheses = await stage.platform.list(seen.email, "/api/crq/quantitative-risk-hypotheses/", {
-          quantitative_risk_scenario: first!.id,
-        });
-        const stale = hypotheses.some(
-          (one) =>
-            one.is_simulation_fresh === false &&
-            one.ale !== null &&
-            (one.risk_stage === "current" || one.is_selected === true),
-        );
-        return { name: first!.name, loss: Number(first!.current_ale), stale };
+        const isStale = async ({ id }: Row): Promise<boolean> => {
+          const hypotheses = await stage.platform.list(seen.email, "/api/crq/quantitative-risk-hypotheses/", {
+            quantitative_risk_scenario: id,
+          });
+          return hypotheses.some(
+            (one) =>
+              one.is_simulation_fresh === false &&
+              one.ale !== null &&
+              (one.risk_stage === "current" || one.is_selected === true),
+          );
+        };
+        const told = costliest.map(async (row) => ({ name: row.name, loss: most, stale: await isStale(row) }));
+        return (await Promise.all(told)).sort(byName);
       },
     },
     {

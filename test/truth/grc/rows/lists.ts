@@ -13,6 +13,8 @@ interface Question {
   readonly query?: (stage: Stage) => Query;
   /** What the question names, by its path and key: who cannot read that at the platform is refused. */
   readonly about?: { readonly path: string; readonly key: string; readonly argument: string };
+  /** Rows without this come last, wherever the platform's database puts them: SQLite first, PostgreSQL last. */
+  readonly lastWithout?: string;
   /** Leaves rows out of what the platform lists. */
   readonly only?: (row: Row, stage: Stage) => boolean;
 }
@@ -63,8 +65,8 @@ const LIST_TOOLS: readonly List[] = [
     questions: [
       {},
       { args: () => ({ order_by: "name" }), query: () => ({ ordering: "name,id" }) },
-      { args: () => ({ order_by: "eta" }), query: () => ({ ordering: "eta,id" }) },
-      { args: () => ({ order_by: "priority" }), query: () => ({ ordering: "priority,id" }) },
+      { args: () => ({ order_by: "eta" }), query: () => ({ ordering: "eta,id" }), lastWithout: "eta" },
+      { args: () => ({ order_by: "priority" }), query: () => ({ ordering: "priority,id" }), lastWithout: "priority" },
       { args: () => ({ order_by: "last_changed" }), query: () => ({ ordering: "-updated_at,id" }) },
       { args: () => ({ statuses: ["to_do", "active"] }), query: () => ({ status: ["to_do", "active"] }) },
       { args: () => ({ category: "technical", priority: 2 }), query: () => ({ category: "technical", priority: 2 }) },
@@ -202,11 +204,14 @@ const LIST_TOOLS: readonly List[] = [
   },
 ];
 
-async function ask(stage: Stage, list: List, person: string, { args, query, only }: Question, pageSize: number) {
+async function ask(stage: Stage, list: List, person: string, question: Question, pageSize: number) {
+  const { args, query, only, lastWithout } = question;
   const tenant = await tenantOf(stage, person);
   const seen = seenBy(stage, person);
   const asked = { ordering: list.ordering, ...query?.(stage) };
-  const listed = await seen.of(tenant, list.path, asked);
+  const all = await seen.of(tenant, list.path, asked);
+  const has = (row: Row): boolean => lastWithout === undefined || row[lastWithout] != null;
+  const listed = [...all.filter(has), ...all.filter((row) => !has(row))];
   const expected = (await (list.expected?.(listed, seen, tenant) ?? listed)).filter(
     (row) => only?.(row, stage) ?? true,
   );
