@@ -239,6 +239,16 @@ class Builder implements World {
       const made = { ...body, finding_value: value, finding_inject_id: this.ids.atomic };
       await this.make(`finding${i}`, FIRST, "/findings", made, "finding_id");
     }
+    // The platform finds these by another word than it shows.
+    for (const type of ["admin_username", "portscan", "kerberoastable_account"]) {
+      const made = {
+        finding_field: "stdout",
+        finding_type: type,
+        finding_labels: [],
+        finding_value: `${type} ${this.run}`,
+      };
+      await this.make(type, FIRST, "/findings", { ...made, finding_inject_id: this.ids.atomic }, "finding_id");
+    }
   }
 
   /** Payloads of one name, and one that is another tenant's. */

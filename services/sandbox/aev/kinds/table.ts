@@ -20,7 +20,7 @@ const unset = (...names: readonly string[]) => Object.fromEntries(names.map((nam
 const ARCHITECTURES = ["x86_64", "arm64", "Unknown"];
 const PLATFORMS = ["Linux", "Windows", "MacOS", "Container", "Service", "Generic", "Internal", "Unknown"];
 const FINDING_TYPES =
-  "text number port portscan ipv4 ipv6 credentials cve username share admin_username group computer password_policy delegation sid vulnerability".split(
+  "text number port portscan ipv4 ipv6 credentials cve username share admin_username group computer password_policy delegation sid vulnerability account_with_password_not_required asreproastable_account kerberoastable_account".split(
     " ",
   );
 

@@ -87,7 +87,12 @@ export const TECHNIQUE_FIELDS: Fields<Technique> = {
 export function findingFields(world: World): Fields<Finding> {
   const simulationOf = (row: Finding) => world.injects.get(row.inject)?.simulation ?? null;
   return {
-    finding_type: { of: (row) => row.type, filter: true, sort: true },
+    // Kept and found by the name in its program, and shown as a word.
+    finding_type: {
+      of: (row) => (row.type === "portscan" ? "PortsScan" : row.type.replaceAll("_", "")),
+      filter: true,
+      sort: true,
+    },
     finding_value: { of: (row) => row.value, filter: true, sort: true, text: true },
     finding_field: { of: (row) => row.field, filter: true, sort: true, text: true },
     finding_inject_id: { of: (row) => row.inject, filter: true, sort: true },

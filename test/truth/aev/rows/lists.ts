@@ -215,6 +215,10 @@ const LIST_TOOLS: readonly List[] = [
         only: (row, { world }) => row.finding_created_at > world.middle,
       },
       { args: () => ({ types: ["cve"] }), only: (row) => row.finding_type === "cve" },
+      ...["admin_username", "portscan", "kerberoastable_account"].map((type) => ({
+        args: () => ({ types: [type] }),
+        only: (row: Json) => row.finding_type === type,
+      })),
       {
         args: ({ world }) => ({ query: `${world.run}_1` }),
         only: (row, { world }) => holds(row.finding_value, `${world.run}_1`),

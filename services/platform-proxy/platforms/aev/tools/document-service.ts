@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type DocumentSchema, DocumentService, type UploadDocumentRequest } from "#proto/aev/v1/document_service_pb.js";
@@ -6,12 +7,14 @@ import { textPage } from "../../../../shared/rpc/text-page.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { seenOf, usesOf } from "../document-uses.js";
 import { DOCUMENT } from "../kinds.js";
 import { labelIds, labelNames } from "../labels.js";
 import { havingOne, listPage, nameKey, type Order } from "../list.js";
 import { memberOf, SCENARIO, SIMULATION } from "../member.js";
+import { type Search, searchAll } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamDocument } from "../upstream-content.js";
 
@@ -23,6 +26,9 @@ const BY_NAME: Order<UpstreamDocument> = {
 
 const { listDocuments, getDocument, readDocument, uploadDocument, updateDocument, deleteDocument } =
   DocumentService.method;
+
+/** Documents that are looked through for one that was there. */
+const MAX_DOCUMENTS = 20_000;
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -81,12 +87,21 @@ export const bindings = [
     const tags = await labelIds(platform, tenant, r.labels);
     const links = { document_scenarios: scenarios, document_exercises: simulations };
     const input = { document_description: r.description, document_tags: tags, ...links };
-    const form = formOf(r, input);
     const path = tenant.path("/documents");
-    const answer = await platform.rest({ verb: "POST", path, form });
-    const kept = objectOf<UpstreamDocument>(platform.server, answer, "document_id");
-    // Of the same content it keeps the first document, and links that one only to more of what it has.
-    const existed = kept.document_name !== r.name.trim() || (kept.document_description ?? "") !== (r.description ?? "");
+    // Of the same content it keeps the first document, and links that one only to more of what it has; of several
+    // at once it keeps some of them, and does not say which were there.
+    const { kept, existed } = await takingTurns(platform, "document", [contentOf(r, tenant)], async () => {
+      const there = await idsOf(platform, tenant).catch((error: unknown) => {
+        if (error instanceof ConnectError && error.code === Code.PermissionDenied) return new Set();
+        throw error;
+      });
+      const answer = await platform.rest({ verb: "POST", path, form: formOf(r, input) });
+      const document = objectOf<UpstreamDocument>(platform.server, answer, "document_id");
+      // Who may upload may be shown no list.
+      const isOther =
+        document.document_name !== r.name.trim() || (document.document_description ?? "") !== (r.description ?? "");
+      return { kept: document, existed: isOther || there.has(document.document_id) };
+    });
     const isLinked =
       scenarios.every((id) => kept.document_scenarios?.includes(id)) &&
       simulations.every((id) => kept.document_exercises?.includes(id));
@@ -142,14 +157,32 @@ export const bindings = [
 ];
 
 function formOf(r: UploadDocumentRequest, input: object): FormData {
-  const [bytes, type] =
-    r.body.case === "content"
-      ? [new TextEncoder().encode(r.body.value), r.mimeType ?? "text/plain"]
-      : [r.body.value as Uint8Array, r.mimeType ?? "application/octet-stream"];
+  const bytes = bytesOf(r);
+  const type = r.mimeType ?? (r.body.case === "content" ? "text/plain" : "application/octet-stream");
   const form = new FormData();
   form.append("input", new Blob([JSON.stringify(input)], { type: "application/json" }));
   form.append("file", new Blob([Uint8Array.from(bytes)], { type }), r.name.trim());
   return form;
+}
+
+const bytesOf = ({ body }: UploadDocumentRequest): Uint8Array =>
+  body.case === "content" ? new TextEncoder().encode(body.value) : (body.value as Uint8Array);
+
+/** What the platform tells documents of a tenant apart by, or less. */
+const contentOf = (r: UploadDocumentRequest, tenant: TenantScope): string =>
+  `${tenant.id} ${createHash("sha256").update(bytesOf(r)).digest("hex")}`;
+
+/** The documents that there are. */
+async function idsOf(platform: Platform, tenant: TenantScope): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  const search: Search = {
+    route: "/documents/search",
+    idKey: "document_id",
+    sorts: [{ property: "document_name", direction: "asc" }],
+  };
+  for await (const { document_id: id } of searchAll<UpstreamDocument>(platform, tenant, search, MAX_DOCUMENTS))
+    ids.add(id);
+  return ids;
 }
 
 /** The ids of scenarios or simulations that there are in the tenant. @throws ConnectError not_found. */

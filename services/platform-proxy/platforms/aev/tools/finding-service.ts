@@ -28,6 +28,9 @@ const NEWEST_FIRST: Order<UpstreamFinding> = {
 /** What a finding that was recorded by hand was read from. */
 const BY_HAND = "manual";
 
+/** A type as the platform's filter takes it: the name in its program, in any case, and not the word that it shows. */
+const filterWordOf = (type: string): string => (type === "portscan" ? "portsscan" : type.replaceAll("_", ""));
+
 const { listFindings, getFinding, createFinding, updateFinding, deleteFinding } = FindingService.method;
 
 /** How the tools of this service are answered. */
@@ -36,7 +39,7 @@ export const bindings = [
     const tenant = await tenantOf(platform, r.tenantId);
     const route = await routeOf(platform, tenant, r.scope);
     const filters = [
-      ...oneOf("finding_type", r.orderBy === FindingOrder.SCORE ? ["cve"] : r.types),
+      ...oneOf("finding_type", (r.orderBy === FindingOrder.SCORE ? ["cve"] : r.types).map(filterWordOf)),
       ...between("finding_created_at", r.createdAfter, r.createdBefore),
     ];
     if (r.orderBy === FindingOrder.SCORE && r.types.some((type) => type !== "cve")) {

@@ -339,6 +339,17 @@ describe("findings", () => {
     expect(bare).toMatchObject({ notes: [], value: "CVE-2026-78" });
     await planner.call(deleteFinding, { findingId });
     expect(await refusal(planner.call(getFinding, { findingId }))).toMatchObject({ code: Code.NotFound });
+    // The platform's filter does not take the words that it shows of these.
+    for (const type of [
+      ...["account_with_password_not_required", "asreproastable_account", "kerberoastable_account"],
+      ...["admin_username", "password_policy", "portscan"],
+    ]) {
+      const made = await planner.call(createFinding, { injectId: finding!.inject!.id, type, value: `svc ${type}` });
+      expect(made.finding?.type).toBe(type);
+      const listed = await planner.call(FindingService.method.listFindings, { types: [type] });
+      expect(listed.findings.map(({ id }) => id)).toContain(made.finding?.id);
+      expect(new Set(listed.findings.map((one) => one.type))).toEqual(new Set([type]));
+    }
     const lost = await refusal(planner.call(createFinding, { injectId: UNKNOWN, type: "cve", value: "x" }));
     expect(lost).toMatchObject({ code: Code.NotFound, rawMessage: expect.stringContaining("there is no inject") });
   });

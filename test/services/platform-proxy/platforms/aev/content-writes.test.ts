@@ -76,6 +76,15 @@ describe("documents", () => {
       existed: true,
       document: { id: first.document?.id, name: "a.txt", description: "First", scenarios: [{ id: scenario }] },
     });
+    const again = await planner.call(uploadDocument, { name: "a.txt", body, description: "First" });
+    expect(again).toMatchObject({ existed: true, document: { id: first.document?.id } });
+  });
+
+  test("of the same content at once are one, and one answer alone says that it is new", async () => {
+    const body = { case: "content" as const, value: "The same at once" };
+    const said = await Promise.all([1, 2, 3, 4, 5].map(() => planner.call(uploadDocument, { name: "once.txt", body })));
+    expect(new Set(said.map(({ document }) => document?.id)).size).toBe(1);
+    expect(said.filter(({ existed }) => existed !== true).length).toBe(1);
   });
 
   test("keep what a change leaves out, and the links that the platform keeps are told", async () => {
