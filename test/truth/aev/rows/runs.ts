@@ -148,7 +148,10 @@ const READINGS: readonly Reading[] = [
     route: (id) => `/scenarios/${id}`,
     async proves(told, direct, stage, person) {
       const seen = seenBy(stage, person);
-      const runs = (await seen.of("simulation")).filter((one) => one.exercise_scenario === direct.scenario_id);
+      // A search does not say of which scenario a run is.
+      const all = await seen.of("simulation");
+      const read = await Promise.all(all.map((one) => seen.read(`/exercises/${one.exercise_id}`)));
+      const runs = all.filter((_, i) => read[i]?.exercise_scenario === direct.scenario_id);
       const isDecided = (one: Json): boolean => (one.distribution ?? []).some((part: Json) => part.value > 0);
       const ended = runs.filter((one) => ["FINISHED", "CANCELED"].includes(one.exercise_status));
       const scored = ended.filter((one) => one.exercise_global_score.some(isDecided));
