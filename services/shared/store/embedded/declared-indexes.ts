@@ -1,5 +1,6 @@
 import type { Database, RootDatabase } from "lmdb";
-import type { CollectionSpec } from "../store.js";
+import type { CollectionSpec, IndexSpec } from "../store.js";
+import { catalogueOf, documentsOf } from "./environment.js";
 import type { Records } from "./records.js";
 import { type IndexRecord, SecondaryIndex } from "./secondary-index.js";
 
@@ -37,25 +38,46 @@ export async function openIndexes({ spec, records, root, catalogue }: Indexed): 
   }
 }
 
+/** Makes the databases of collections and their indexes that are not on disk, in one commit for each environment. */
+export function makeDatabases(specs: readonly CollectionSpec[], rootOf: (spec: CollectionSpec) => RootDatabase): void {
+  for (const root of new Set(specs.map(rootOf))) {
+    root.transactionSync(() => {
+      catalogueOf(root);
+      for (const spec of specs.filter((one) => rootOf(one) === root)) {
+        documentsOf(root, spec);
+        for (const { name } of spec.indexes) openIndexDatabase(root, spec.name, name);
+      }
+    });
+  }
+}
+
 /**
  * Makes the declared indexes that are not on disk, from the documents there
  * are, after {@link openIndexes}. Throws when those break a unique index.
  */
-export async function fillIndexes({ spec, records, root, catalogue }: Indexed): Promise<void> {
-  for (const declared of spec.indexes) {
-    if (records.indexes.has(declared.name)) continue;
-    const database = openIndexDatabase(root, spec.name, declared.name);
-    await database.clearAsync();
-    const index = new SecondaryIndex(declared, database, catalogue, `${spec.name}/${declared.name}`);
-    records.indexes.set(declared.name, index);
-    try {
-      await fill(index, records);
-    } catch (error) {
-      records.indexes.delete(declared.name);
-      throw error;
-    }
-    index.complete = true;
+export async function fillIndexes(indexed: Indexed): Promise<void> {
+  const missing = indexed.spec.indexes.filter(({ name }) => !indexed.records.indexes.has(name));
+  await everyOne(missing.map((declared) => fillIndex(declared, indexed)));
+}
+
+async function fillIndex(declared: IndexSpec, { spec, records, root, catalogue }: Indexed): Promise<void> {
+  const database = openIndexDatabase(root, spec.name, declared.name);
+  const index = new SecondaryIndex(declared, database, catalogue, `${spec.name}/${declared.name}`);
+  await database.clearAsync();
+  records.indexes.set(declared.name, index);
+  try {
+    await fill(index, records);
+  } catch (error) {
+    records.indexes.delete(declared.name);
+    throw error;
   }
+  index.complete = true;
+}
+
+/** Waits for all, and then throws what the first of them threw. */
+export async function everyOne(works: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((work) => work.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function fill(index: SecondaryIndex, records: Records): Promise<void> {

@@ -7,7 +7,7 @@ import { migrate, SCHEMA_VERSIONS } from "../migrations.js";
 import type { Base, CollectionSpec, DocCollection, Store, StorePlace, Write } from "../store.js";
 import { EmbeddedCollection } from "./collection.js";
 import { inOneCommit } from "./commit.js";
-import { fillIndexes, openIndexes } from "./declared-indexes.js";
+import { everyOne, fillIndexes, type Indexed, makeDatabases, openIndexes } from "./declared-indexes.js";
 import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
 import { catalogueOf, closeEnvironment, documentsOf, openEnvironment } from "./environment.js";
 import { Journal } from "./journal.js";
@@ -94,23 +94,35 @@ class EmbeddedStore implements Store {
     return (journal ? new JournaledCollection(collection, journal) : collection) as unknown as DocCollection<T>;
   }
 
+  /** The steps of all collections share their commits: each commit waits for the disk. */
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const spec of [SCHEMA_VERSIONS, ...specs]) {
-      const root = this.#environment(spec.environment ?? "main");
-      let collection = this.#collections.get(spec.name);
-      if (!collection) {
-        collection = new EmbeddedCollection(spec, new Records(root, documentsOf(root, spec)), this.#log);
-      }
-      const indexes = { spec, records: collection.records, root, catalogue: catalogueOf(root) };
+    const all = [SCHEMA_VERSIONS, ...specs];
+    const rootOf = ({ environment = "main" }: CollectionSpec): RootDatabase => this.#environment(environment);
+    makeDatabases(all, rootOf);
+    const opened = all.map((spec) => this.#open(spec, rootOf(spec)));
+    for (const { collection, indexes } of opened) {
       await openIndexes(indexes);
-      this.#collections.set(spec.name, collection);
-      // Before new indexes are filled: what a unique one is of may be a field that a migration names.
-      if (spec !== SCHEMA_VERSIONS) await migrate(this, spec);
-      await fillIndexes(indexes);
+      this.#collections.set(indexes.spec.name, collection);
+    }
+    // Before new indexes are filled: what a unique one is of may be a field that a migration names.
+    await everyOne(specs.map((spec) => migrate(this, spec)));
+    await everyOne(opened.map(({ indexes }) => fillIndexes(indexes)));
+    for (const { collection, indexes } of opened) {
+      const { spec } = indexes;
       if (spec.journaled && !this.#journals.has(spec.name)) {
         this.#journals.set(spec.name, await this.#openJournal(collection, spec));
       }
     }
+  }
+
+  #open(
+    spec: CollectionSpec,
+    root: RootDatabase,
+  ): { readonly collection: EmbeddedCollection; readonly indexes: Indexed } {
+    const collection =
+      this.#collections.get(spec.name) ??
+      new EmbeddedCollection(spec, new Records(root, documentsOf(root, spec)), this.#log);
+    return { collection, indexes: { spec, records: collection.records, root, catalogue: catalogueOf(root) } };
   }
 
   #openJournal(collection: EmbeddedCollection, { name, environment = "main" }: CollectionSpec): Promise<Journal> {

@@ -5,6 +5,7 @@ import type { Document } from "mongodb";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
+import { shareEnvironment } from "../../../../../services/shared/store/embedded/environment.js";
 import type { Base, CollectionSpec, DocCollection, Store } from "../../../../../services/shared/store/store.js";
 
 type Thing = Document & Base;
@@ -233,4 +234,25 @@ test("who reads while it is closed is told so, and nothing of memory that was gi
   await Promise.all([closing, writing]);
   await things.findOne({ _id: "000001" }).catch((error: Error) => told.add(error.message));
   expect([...told]).toEqual(["the store is closed"]);
+});
+
+test("many new collections and indexes share few commits, since each waits for the disk", async () => {
+  const index = (n: number) => ({ name: `i${n}`, key: { [`f${n}`]: 1 } }) as const;
+  const specs = Array.from({ length: 20 }, (_, at) => ({
+    name: `c${at}`,
+    indexes: [1, 2, 3, 4, 5].map(index),
+    migrations: [{ filter: {}, update: { $set: { moved: true } } }],
+  }));
+  await store.ensure(specs);
+  await store.close();
+  const root = shareEnvironment(join(dir, "main"));
+  const { lastTxnId } = root.getStats() as { lastTxnId: number };
+  await root.close();
+  // It was 345 with a commit for each.
+  expect(lastTxnId).toBeGreaterThan(1);
+  expect(lastTxnId).toBeLessThan(20);
+  await reopen();
+  await store.ensure(specs);
+  expect(await store.collection<Thing>("c19").countDocuments({ f5: 1 })).toBe(0);
+  expect(logged).toEqual([]);
 });
