@@ -71,6 +71,7 @@ function wholeOf({ trace, user, spans, expiresAt }: Batch) {
   // Several may have a parent elsewhere: what began first made the others happen.
   const [some, ...others] = spans.flatMap((span) => (span.outermost === "here" ? [span.facts] : []));
   const local = some && others.reduce(earliest, some);
+  const hasFailed = facts.some(({ error }) => error);
   const about = ({ name, span_id, fields }: ReadSpan["facts"]) => ({
     name,
     root: span_id,
@@ -82,7 +83,9 @@ function wholeOf({ trace, user, spans, expiresAt }: Batch) {
       user,
       ...(root === undefined && (local === undefined ? { name: first.name } : about(local))),
     },
-    ...(root !== undefined && { $set: about(root) }),
+    ...((root !== undefined || hasFailed) && {
+      $set: { ...(root !== undefined && about(root)), ...(hasFailed && { failed: true }) },
+    }),
     $min: { started_at: first.started_at, order: `${first.started_at.toISOString()}.${trace}` },
     $max: {
       ended_at: new Date(Math.max(...facts.map((span) => span.started_at.getTime() + span.duration_ms))),

@@ -28,6 +28,8 @@ export interface TraceRecord extends Base {
   readonly order: string;
   readonly span_count: number;
   readonly error_count: number;
+  /** Set with the first of the errors: failed traces are found by it. */
+  readonly failed?: true;
   readonly input_tokens: number;
   readonly output_tokens: number;
   /** Digests of the latest deliveries that are counted, so that one that is repeated is not counted twice. */
@@ -149,8 +151,12 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { name: "models", key: { models: 1, order: -1 } },
       { name: "user", key: { user: 1, order: -1 } },
       { name: "external", key: { external: 1, order: -1 } },
+      { name: "failed", key: { failed: 1, order: -1 } },
       { name: "trace_id", key: { trace_id: 1 } },
       EXPIRY,
+    ],
+    migrations: [
+      { filter: { error_count: { $gt: 0 }, failed: { $exists: false } }, update: { $set: { failed: true } } },
     ],
   },
   { name: "spans", environment: "traces", indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY] },

@@ -139,17 +139,17 @@ function isWanted(trace: TraceRecord, { targetAgentId, agentName, status, source
 }
 
 /** The filters that have an index of their own, in addition to the agent. */
-function waysOf({ agentName, source, model }: Request): Way<TraceRecord>[] {
+function waysOf({ agentName, source, model, status }: Request): Way<TraceRecord>[] {
   return [
     ...(agentName === "" ? [] : [{ index: "external", by: { external: agentName } }]),
     ...(source === "" ? [] : [{ index: "sources", by: { sources: source } }]),
     ...(model === "" ? [] : [{ index: "models", by: { models: model } }]),
+    ...(status === TraceStatus.ERROR ? [{ index: "failed", by: { failed: true as const } }] : []),
   ];
 }
 
 function statusOf({ status }: Request): Filter<TraceRecord> {
-  if (status === TraceStatus.UNSPECIFIED) return {};
-  return { error_count: status === TraceStatus.ERROR ? { $gt: 0 } : 0 };
+  return status === TraceStatus.OK ? { error_count: 0 } : {};
 }
 
 /** The period as bounds on `order`, which begins with the start. */

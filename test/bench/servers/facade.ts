@@ -57,9 +57,11 @@ export interface FacadeAsked {
   /** If omitted, the first that loads. */
   readonly edge?: EdgeName;
   readonly work?: Work;
+  /** Requests at once. */
+  readonly inFlight?: number;
 }
 
-async function facade({ work, edge }: FacadeAsked): Promise<number> {
+async function facade({ work, edge, inFlight = LIMITS.inFlight }: FacadeAsked): Promise<number> {
   const keys = createKeys();
   const world = createWorld();
   const names = ["echo_sighting", "count_sightings"];
@@ -79,7 +81,7 @@ async function facade({ work, edge }: FacadeAsked): Promise<number> {
     version: "1.0.0",
     ready: async () => [],
     // One that sends bad tokens all the time is what is measured.
-    limits: { ...LIMITS, badTokens: 1e9 },
+    limits: { ...LIMITS, inFlight, badTokens: 1e9 },
     shares: createShares({ perKey: MANY, perUser: MANY }),
     log: silentLog,
     edge,

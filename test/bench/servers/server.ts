@@ -66,7 +66,7 @@ export async function startCommand(
 /** Starts one of our servers, by its file here, tells it what to be, and waits for its port. */
 export async function startOwn(file: string, what: object = {}): Promise<Server> {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const [program = "", ...args] = onServersCore([process.execPath, path]);
+  const [program = "", ...args] = onServersCore([process.execPath, ...process.execArgv, path]);
   const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   tied(child);
   const port = await new Promise<number>((resolve, reject) => {

@@ -101,6 +101,7 @@ function traceOf(n: number, agent: string, seed: string): Base {
     order: `${started_at.toISOString()}.${_id}`,
     span_count: 3,
     error_count: n % 4 === 0 ? 1 : 0,
+    ...(n % 4 === 0 && { failed: true }),
     input_tokens: 100,
     output_tokens: 20,
     batches: ["0123456789abcdef01234567"],

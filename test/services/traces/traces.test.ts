@@ -346,6 +346,19 @@ test("lists are filtered by period, status, source and model, and paged to the e
   expect((await refusal(inspect("root", { pageToken: "nonsense" })))[0]).toBe("InvalidArgument");
 });
 
+test("the one failed trace among many is on the first page", async () => {
+  const agent = await newAgent("carl");
+  const attributes = { "gen_ai.agent.id": agent };
+  const at = Date.now() - 60_000;
+  for (let from = 0; from < 600; from += 100) {
+    const spans = Array.from({ length: 100 }, (_, n) => ({ at: at + from + n, name: "fine", attributes }));
+    await send("carl", "many", spans);
+  }
+  await send("carl", "many", [{ at: at - 1, name: "failed", attributes, error: "x" }]);
+  const page = await inspect("carl", { targetAgentId: agent, status: TraceStatus.ERROR, pageSize: 1 });
+  expect([page.traces.map(({ name }) => name), page.totalSize]).toEqual([["failed"], 1]);
+});
+
 test("previews are bounded and say what is missing; the payload is read whole, page by page", async () => {
   const text = "наблюдение 🛰️ ".repeat(5_000);
   const id = newSpanId();

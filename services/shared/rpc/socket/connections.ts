@@ -42,6 +42,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   penalty: 64,
   refusals: 32,
   bytesPerSweep: 128 << 10,
+  bytesWhileVerified: 1 << 20,
   idleMs: 60_000,
 };
 

@@ -11,6 +11,11 @@ export interface StrangerLimits extends Rate {
   readonly penalty: number;
   /** Bytes that a stranger, or a caller who has no call open, may send between two sweeps. */
   readonly bytesPerSweep: number;
+  /**
+   * The same of a stranger whose credential is being looked at: several exports may come before it is known who sends
+   * them, each as far as its window lets it.
+   */
+  readonly bytesWhileVerified: number;
   /** How long a stranger may keep a connection without a call, in milliseconds. */
   readonly idleMs: number;
 }
@@ -105,10 +110,11 @@ export class Strangers {
   /** Ends those who say nothing and those who say too much, and goes on with those who wait. */
   sweep(flooded: (connection: Connection) => void): void {
     const now = performance.now();
-    const { idleMs, bytesPerSweep } = this.#limits;
+    const { idleMs, bytesPerSweep, bytesWhileVerified } = this.#limits;
     for (const [name, address] of this.#addresses) {
       for (const connection of address.strangers) {
-        if (connection.sent() > bytesPerSweep) flooded(connection);
+        const most = connection.verifying === undefined ? bytesPerSweep : bytesWhileVerified;
+        if (connection.sent() > most) flooded(connection);
         else if (connection.calls === 0 && now - connection.idleSince > idleMs) connection.hangUp();
       }
       this.#giveWay(address);

@@ -51,28 +51,71 @@ function apply(
   operators: Document,
   { arrayFilters, filter }: { readonly arrayFilters?: Document[] | undefined; readonly filter: Document },
 ): void {
+  const others: Document = {};
   for (const [operator, given] of Object.entries(operators)) {
     const { _id, ...fields } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     if (_id !== undefined) giveId(document, operator, _id);
-    if (Object.keys(fields).length === 0 || applyDirectly(document, operator, fields)) continue;
-    // The filter is read only to find the element that a positional $ stands for.
-    const positional = Object.keys(fields).some((path) => /\.\$(\.|$)/.test(path));
-    update(document, { [operator]: fields }, arrayFilters ?? [], positional ? filter : {}, {
-      cloneMode: "none",
-      queryOptions: MINGO,
-    });
+    const rest = withoutDirect(document, operator, fields);
+    if (Object.keys(rest).length > 0) others[operator] = rest;
   }
+  if (Object.keys(others).length === 0) return;
+  // The filter is read only to find the element that a positional $ stands for.
+  const positional = Object.values(others).some((fields) =>
+    Object.keys(fields).some((path) => /\.\$(\.|$)/.test(path)),
+  );
+  // At once: mingo makes its table of operators anew for each update.
+  update(document, others, arrayFilters ?? [], positional ? filter : {}, { cloneMode: "none", queryOptions: MINGO });
 }
 
-/** Applies $set or $unset of top-level fields, of which most updates consist; returns false for anything else. */
-function applyDirectly(document: Document, operator: string, fields: Document): boolean {
-  const names = Object.keys(fields);
-  if (!isDirect(operator, names)) return false;
-  for (const name of names) {
-    if (operator === "$set") document[name] = fields[name];
-    else delete document[name];
+/** Applies what an operator does to top-level fields where that is plain, as it is in most updates; returns the rest. */
+function withoutDirect(document: Document, operator: string, fields: Document): Document {
+  const apply = DIRECT[operator];
+  if (apply === undefined) return fields;
+  const rest: Document = {};
+  for (const name in fields) if (/[.$]/.test(name) || !apply(document, name, fields[name])) rest[name] = fields[name];
+  return rest;
+}
+
+/** Operators of one field; each returns false, and has changed nothing, for what mingo is to do. */
+const DIRECT: Readonly<Record<string, (document: Document, name: string, value: unknown) => boolean>> = {
+  $set(document, name, value) {
+    document[name] = value;
+    return true;
+  },
+  $unset: (document, name) => delete document[name],
+  $inc(document, name, value) {
+    const before: unknown = document[name] ?? 0;
+    if (typeof before !== "number" || typeof value !== "number" || document[name] === null) return false;
+    document[name] = before + value;
+    return true;
+  },
+  $min: (document, name, value) => keepFirst(document, name, value, -1),
+  $max: (document, name, value) => keepFirst(document, name, value, 1),
+};
+
+/** Keeps the least (-1) or the greatest (1) of what is there and a value of the same type. */
+function keepFirst(document: Document, name: string, value: unknown, direction: 1 | -1): boolean {
+  const before: unknown = document[name];
+  if (before === undefined) document[name] = value;
+  else {
+    const order = orderOf(before, value);
+    if (order === undefined) return false;
+    if (order === direction) document[name] = value;
   }
   return true;
+}
+
+/** Whether b is greater (1) than a, less (-1) or equal; undefined for what has no plain order. */
+function orderOf(a: unknown, b: unknown): 1 | 0 | -1 | undefined {
+  if (typeof a === "string" && typeof b === "string") return a < b ? 1 : a > b ? -1 : 0;
+  const [before, after] = [numberOf(a), numberOf(b)];
+  if (Number.isNaN(before) || Number.isNaN(after)) return undefined;
+  if (a instanceof Date !== b instanceof Date) return undefined;
+  return before < after ? 1 : before > after ? -1 : 0;
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : value instanceof Date ? value.getTime() : Number.NaN;
 }
 
 function isDirect(operator: string, names: readonly string[]): boolean {

@@ -1,7 +1,11 @@
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHECK, call, EXPORT, emptyMessages, envelope, GET_AGENT, open, startRig } from "./support.js";
+import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { exportOf } from "../../../traces/spans.js";
+import { ANA, CHECK, call, EXPORT, emptyMessages, envelope, GET_AGENT, open, startRig } from "./support.js";
 
 let rig: Awaited<ReturnType<typeof startRig>>;
 beforeAll(async () => {
@@ -170,4 +174,29 @@ test.each([
   expect(trailers["grpc-status"] ?? "0").toBe("0");
   expect(said).toContain('"a"');
   session.destroy();
+});
+
+test("an exporter that sends several long exports before it is known who it is keeps its connection", async () => {
+  const slow = await startRig({
+    authenticator: {
+      async authenticate() {
+        // Several sweeps.
+        await sleep(800);
+        return { caller: ANA, assertion: "ana" };
+      },
+    },
+  });
+  try {
+    const session = open(slow.url);
+    const body = toBinary(
+      ExportTraceServiceRequestSchema,
+      exportOf("s", [{ attributes: { text: "x".repeat(200_000) } }]),
+    );
+    const headers = { "content-type": "application/proto", authorization: "Bearer ana" };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => call(session, EXPORT, headers, body)));
+    expect(answers.map((answer) => answer.headers[":status"])).toEqual(Array(6).fill(200));
+    session.destroy();
+  } finally {
+    await slow.server.close(100);
+  }
 });

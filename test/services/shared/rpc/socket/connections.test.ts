@@ -147,6 +147,16 @@ test("a caller who sends on when the call is over is hung up on", async () => {
   expect([busy.isLeft, quiet.isLeft]).toEqual([false, false]);
 });
 
+test("a stranger may send more while its credential is being looked at, but not without end", async () => {
+  connections = new Connections(limits({ bytesPerSweep: 1_000, bytesWhileVerified: 100_000 }));
+  const [looked, much, unlooked] = [await arrive(), await arrive(), await arrive()];
+  for (const one of [looked, much]) one.verifying = new Promise(() => undefined);
+  for (const one of [looked, much, unlooked]) one.socket.resume();
+  for (const [i, sent] of [64 << 10, 256 << 10, 64 << 10].entries()) clients[i]?.write(Buffer.alloc(sent));
+  await expect.poll(() => [much.isLeft, unlooked.isLeft]).toEqual([true, true]);
+  expect(looked.isLeft).toBe(false);
+});
+
 test("refused calls are counted for the address, also beyond what it may", async () => {
   connections = new Connections(limits({ burst: 3, refusals: 100, penalty: 0 }));
   const first = await arrive();
