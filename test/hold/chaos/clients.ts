@@ -31,6 +31,11 @@ function outcomeOf(said: Said): "done" | Said["outcome"] {
   return said.value === undefined ? said.outcome : "done";
 }
 
+function answerOf({ heard, value }: Said): string {
+  if (value !== undefined || "lost" in heard) return "";
+  return `${heard.status} ${heard.text.slice(0, 300)}`;
+}
+
 const writes =
   (person: Person): Client =>
   async ({ doors }, ledger, random, isOver) => {
@@ -39,8 +44,7 @@ const writes =
       const name = `${person.mark} ${ledger.writes.length}-${random.int(1e9)}`;
       const said = await asker.call(random.pick(doors), "core", "create_agent", { name, instructions: "Watch." });
       const { id } = (said.value?.agent ?? {}) as { id?: string };
-      ledger.writes.push({ person, name, trace: said.trace, outcome: outcomeOf(said), id });
-      if (said.value === undefined && said.outcome === undefined) ledger.problem(`${name}: no outcome`);
+      ledger.writes.push({ person, name, trace: said.trace, outcome: outcomeOf(said), id, answer: answerOf(said) });
       await pause(random, 120);
     }
     await asker.close();

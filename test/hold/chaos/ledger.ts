@@ -14,6 +14,8 @@ export interface Write {
   readonly outcome: "done" | "unchanged" | "partly" | "unknown";
   /** Of what was made, if it was told. */
   readonly id: string | undefined;
+  /** The answer as it came, where it was a failure. */
+  readonly answer: string;
 }
 
 /** A run that was asked for, under a request_id that is its name. */

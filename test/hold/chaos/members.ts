@@ -8,6 +8,7 @@ const READY_MS = 60_000;
 /** A program of a deployment, which ends and is started again as a supervisor would. */
 export class Member {
   private child: Child | undefined;
+  private isBeingEnded = false;
   private readonly said: string[] = [];
   /** The most that it and what it started took of memory, in MiB. */
   mostMiB = 0;
@@ -35,8 +36,12 @@ export class Member {
   async start(): Promise<void> {
     if (this.isRunning) return;
     if (this.child !== undefined) this.said.push(this.child.output());
-    this.child = spawnProgram(this.main, this.args, this.env());
-    await untilReady(this.child, READY_MS);
+    const child = spawnProgram(this.main, this.args, this.env());
+    this.child = child;
+    const gone = once(child.process, "exit").then(() => "gone" as const);
+    const how = await Promise.race([untilReady(child, READY_MS), gone]);
+    // The next fault may end it before it is ready: whoever ended it starts it again.
+    if (how === "gone" && !this.isBeingEnded) throw new Error(`${this.name} ended at its start: ${child.output()}`);
   }
 
   /** Sends a signal to it, or to the process that it started whose command line has these words. */
@@ -51,11 +56,15 @@ export class Member {
     if (this.child === undefined) return 0;
     const { process: child } = this.child;
     if (!this.isRunning) return child.exitCode ?? child.signalCode;
+    this.isBeingEnded = true;
     const ended = once(child, "exit");
     child.kill(signal);
     const late = setTimeout(() => child.kill("SIGKILL"), 20_000);
     const [code, by] = await ended;
     clearTimeout(late);
+    setImmediate(() => {
+      this.isBeingEnded = false;
+    });
     return (code as number | null) ?? (by as string | null);
   }
 

@@ -84,7 +84,7 @@ async function objects(person: Person, door: string, { people }: Stage, ledger: 
   const rows = await all<Row>(asker, door, "list_agents", "agents", ledger);
   const names = new Map<string, number>();
   for (const { name } of rows) names.set(name, (names.get(name) ?? 0) + 1);
-  for (const { name, outcome, person: whose, id } of ledger.writes) {
+  for (const { name, outcome, person: whose, id, answer } of ledger.writes) {
     const there = names.get(name) ?? 0;
     if (whose !== person) {
       if (there > 0) ledger.problem(`${person.email} sees ${name}`);
@@ -92,7 +92,7 @@ async function objects(person: Person, door: string, { people }: Stage, ledger: 
     else if (outcome === "done" && !rows.some((row) => row.id === id))
       ledger.problem(`${name} was acknowledged and is lost`);
     else if (outcome === "unchanged" && there > 0)
-      ledger.problem(`${name} is there, and its client was told "unchanged"`);
+      ledger.problem(`${name} is there, and its client was told "unchanged": ${answer}`);
   }
   for (const other of people)
     if (other !== person && rows.some(({ name }) => name.startsWith(other.mark)))
