@@ -167,7 +167,10 @@ async function* heard<T>(
  * nobody here has cancelled was lost.
  */
 function unlessLost(error: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted === true || ConnectError.from(error).code !== Code.Canceled) return error;
+  const { code, cause } = ConnectError.from(error);
+  // A reset of the connection is "aborted" there, which said that nothing was changed; what a service answers has no cause.
+  const isLost = code === Code.Canceled || (code === Code.Aborted && cause !== undefined);
+  if (signal?.aborted === true || !isLost) return error;
   return unavailable("the connection to the service was lost before it answered", error);
 }
 

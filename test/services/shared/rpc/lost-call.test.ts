@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
@@ -40,6 +40,17 @@ test("a unary call, and a stream, whose process resets it are unavailable", asyn
   const dispatch = await dispatchToDying();
   expect(await codeOf(dispatch.unary(AgentService.method.listAgents, {}, out))).toBe(Code.Unavailable);
   expect(await codeOf(all(dispatch.stream(RunService.method.triggerRun, {}, out)))).toBe(Code.Unavailable);
+});
+
+test("a call whose connection is reset is unavailable", async () => {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => setTimeout(() => socket.resetAndDestroy(), 50));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  closings.push(() => server.close());
+  const to = connectRemote({ "core-objects": `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  expect(await codeOf(to.unary(AgentService.method.createAgent, {}, out))).toBe(Code.Unavailable);
 });
 
 test("a call that its caller cancels is canceled", async () => {
