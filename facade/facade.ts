@@ -112,6 +112,11 @@ export interface Facade {
 }
 
 const DRAIN_POLL_MS = 20;
+/**
+ * For a connection that is kept open, to be used once more and hear that it closes: a client whose request meets the
+ * end of its connection cannot know what became of it.
+ */
+const LINGER_MS = 500;
 const LAST_WORDS_MS = 200;
 
 /** Builds a façade from the API's image; it serves once it listens. */
@@ -189,6 +194,7 @@ export async function createFacade(options: FacadeOptions): Promise<Facade> {
     },
     async drain(graceMs) {
       edge?.stopListening();
+      await until(() => edge === undefined || edge.connections() === 0, Math.min(graceMs, LINGER_MS));
       await idle(edge, graceMs);
       // What still runs is told so before its connection goes.
       deadlines.close();
@@ -224,9 +230,11 @@ function originsOf({ baseUrl, origins = [] }: FacadeOptions, tools: readonly Too
 }
 
 /** Waits until nothing is in flight, at most `ms`. */
-async function idle(edge: Edge | undefined, ms: number): Promise<void> {
+function idle(edge: Edge | undefined, ms: number): Promise<void> {
+  return until(() => edge === undefined || edge.inFlight() === 0, ms);
+}
+
+async function until(isSo: () => boolean, ms: number): Promise<void> {
   const end = Date.now() + ms;
-  while (edge !== undefined && edge.inFlight() > 0 && Date.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-  }
+  while (!isSo() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
 }

@@ -7,7 +7,9 @@ export interface Edge {
   readonly port: number;
   /** Requests that are not answered yet. */
   inFlight(): number;
-  /** Takes no new connections; every answer from now on closes its connection. */
+  /** Connections that are open, with a request or without. */
+  connections(): number;
+  /** Takes no new connections; every answer from now on closes its connection, and none is closed without one. */
   stopListening(): void;
   /** Cuts every connection. */
   close(): void;

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo, ListenOptions as NetOptions, Socket } from "node:net";
+import { type AddressInfo, type ListenOptions as NetOptions, Server as NetServer, type Socket } from "node:net";
 import { Queue } from "../../services/shared/limits/queue.js";
 import {
   type Edge,
@@ -61,10 +61,15 @@ export async function listen(
   // The bytes of headers are bounded: none of them is left out in silence.
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
-  serve(server, (socket) => new NodeConnection(socket, traffic, handle, idleMs));
+  let connections = 0;
+  serve(server, (socket) => {
+    connections++;
+    socket.once("close", () => connections--);
+    return new NodeConnection(socket, traffic, handle, idleMs);
+  });
   server.setTimeout(idleMs);
   await bind(server, { host, port, backlog: BACKLOG, ...(!exclusive && { reusePort: true }) });
-  return edgeOf(server, traffic);
+  return edgeOf(server, traffic, () => connections);
 }
 
 function serve(server: Server, connect: (socket: Socket) => NodeConnection): void {
@@ -91,14 +96,16 @@ function bind(server: Server, options: NetOptions & { reusePort?: boolean }): Pr
   });
 }
 
-function edgeOf(server: Server, traffic: Traffic): Edge {
+function edgeOf(server: Server, traffic: Traffic, connections: () => number): Edge {
   const stopListening = (): void => {
     traffic.closing = true;
-    server.close();
+    // That of an HTTP server also cuts the connections that have no request at the moment.
+    NetServer.prototype.close.call(server);
   };
   return {
     port: (server.address() as AddressInfo).port,
     inFlight: () => traffic.inFlight,
+    connections,
     stopListening,
     close() {
       stopListening();

@@ -40,7 +40,7 @@ export async function listen(
   app.any("/*", (res, req) => handle(new UwsExchange(res, req, traffic)));
   const sockets = await listenAt(app, host, port, exclusive);
   const actual = uws.us_socket_local_port(sockets[0] as never);
-  return edgeOf(app, actual, sockets, traffic);
+  return edgeOf(app, actual, sockets, traffic, () => connections);
 }
 
 /** Opens the sockets that listen, all on one port. */
@@ -82,7 +82,13 @@ function open(app: TemplatedApp, host: string, port: number, exclusive: boolean)
   });
 }
 
-function edgeOf(app: TemplatedApp, port: number, sockets: us_listen_socket[], traffic: Traffic): Edge {
+function edgeOf(
+  app: TemplatedApp,
+  port: number,
+  sockets: us_listen_socket[],
+  traffic: Traffic,
+  connections: () => number,
+): Edge {
   const stopListening = (): void => {
     traffic.closing = true;
     for (const socket of sockets.splice(0)) uws.us_listen_socket_close(socket);
@@ -90,6 +96,7 @@ function edgeOf(app: TemplatedApp, port: number, sockets: us_listen_socket[], tr
   return {
     port,
     inFlight: () => traffic.inFlight,
+    connections,
     stopListening,
     close() {
       stopListening();

@@ -1,7 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
 import { BEGUN } from "../shared/audit/entry.js";
-import { isDuplicateKey } from "../shared/store/store.js";
+import { insertedBefore, isDuplicateKey } from "../shared/store/store.js";
 import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
 import { AUDIT_KINDS, type AuditKindName, keptKindOf } from "./audit-kinds.js";
@@ -96,7 +96,7 @@ export function openAuditTrail(
       await audit.insertMany(docs);
       return docs.length;
     } catch (error) {
-      if (isDuplicateKey(error)) return (error as { result: { insertedCount: number } }).result.insertedCount;
+      if (isDuplicateKey(error)) return insertedBefore(error);
       // Some of them may be there.
       counts.distrust();
       throw error;

@@ -7,7 +7,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import { ConnectError, type Transport } from "@connectrpc/connect";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import type { Credential } from "./call.js";
 import { type Choice, createChoice } from "./choice.js";
@@ -96,22 +96,26 @@ export function connectRemote(addresses: Addresses): Dispatch {
         } catch (error) {
           if (!goesOn(error, method)) throw error;
         }
-        const answer = await transportTo(url).unary(method, signal, timeoutOf(out), headersOf(out), asked);
-        lanes.learn(url, answer.header);
-        return answer.message;
+        try {
+          const answer = await transportTo(url).unary(method, signal, timeoutOf(out), headersOf(out), asked);
+          lanes.learn(url, answer.header);
+          return answer.message;
+        } catch (error) {
+          throw unlessLost(error, signal);
+        }
       });
     },
     async *stream(method, request, out) {
       const input = once(create(method.input, request));
       yield* choiceOf(method).follow(async (url) => {
         const to = transportTo(url);
-        return (await to.stream(method, out.signal, timeoutOf(out), headersOf(out), input as never)).message;
+        return heard(() => to.stream(method, out.signal, timeoutOf(out), headersOf(out), input as never), out.signal);
       });
     },
     async *duplex(method, requests, out) {
       yield* choiceOf(method).hold(async (url) => {
         const to = transportTo(url);
-        return (await to.stream(method, out.signal, timeoutOf(out), headersOf(out), requests)).message;
+        return heard(() => to.stream(method, out.signal, timeoutOf(out), headersOf(out), requests), out.signal);
       });
     },
   };
@@ -144,6 +148,30 @@ function goesOn(error: unknown, method: DescMethod): boolean {
 /** Whether it does no harm that a method is called twice. */
 function isRepeatable({ idempotency }: DescMethod): boolean {
   return idempotency === Idempotency.NO_SIDE_EFFECTS || idempotency === Idempotency.IDEMPOTENT;
+}
+
+/** The responses of a call, from when it is made. */
+async function* heard<T>(
+  make: () => Promise<{ readonly message: AsyncIterable<T> }>,
+  signal: AbortSignal | undefined,
+): AsyncIterable<T> {
+  try {
+    yield* (await make()).message;
+  } catch (error) {
+    throw unlessLost(error, signal);
+  }
+}
+
+/**
+ * HTTP/2 calls it "canceled" when the process at the other end dies or drains, as if the caller had gone. A call that
+ * nobody here has cancelled was lost.
+ */
+function unlessLost(error: unknown, signal: AbortSignal | undefined): unknown {
+  const { code, cause } = ConnectError.from(error);
+  // A reset of the connection is "aborted" there, which said that nothing was changed; what a service answers has no cause.
+  const isLost = code === Code.Canceled || (code === Code.Aborted && cause !== undefined);
+  if (signal?.aborted === true || !isLost) return error;
+  return unavailable("the connection to the service was lost before it answered", error);
 }
 
 async function* once<T>(value: T): AsyncIterable<T> {

@@ -232,3 +232,17 @@ export interface Store {
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 11000;
 }
+
+/**
+ * How many documents an ordered insertMany wrote before the one whose key was there, from its error. MongoDB's driver
+ * gives the place of that one; the count beside it is the server's, and some that speak MongoDB's protocol count all
+ * that were sent.
+ */
+export function insertedBefore(error: unknown): number {
+  const { writeErrors, result } = error as {
+    readonly writeErrors?: { readonly index: number } | readonly { readonly index: number }[];
+    readonly result?: { readonly insertedCount: number };
+  };
+  const [first] = [writeErrors ?? []].flat() as { readonly index: number }[];
+  return first?.index ?? result?.insertedCount ?? 0;
+}

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wholeOf } from "../../../facade/http/exchange.js";
 import { createPages } from "../../../facade/http/pages.js";
@@ -290,6 +292,24 @@ onEachEdge(({ start, listen }) => {
     const startedAt = performance.now();
     await drained;
     expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  test("while draining, a connection that was kept open serves one more request, and the client hears that it closes", async () => {
+    const own = await start();
+    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async () => {
+      const sent = request(`${own.url}/mcp/cti`, { agent: kept, method: "GET" }).end();
+      const [reply] = (await once(sent, "response")) as [IncomingMessage];
+      reply.resume();
+      await once(reply, "end");
+      return { status: reply.statusCode, connection: reply.headers.connection, isReused: sent.reusedSocket };
+    };
+    expect((await ask()).connection).not.toBe("close");
+    const drained = own.facade.drain(5_000);
+    await sleep(100);
+    expect(await ask()).toEqual({ status: 405, connection: "close", isReused: true });
+    await drained;
+    kept.destroy();
   });
 
   test("who may not come in does not hold a place by sending the body slowly", async () => {
