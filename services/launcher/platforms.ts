@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfiguredPlatform, ConfiguredPlatforms, PlatformAuthentications } from "../catalogue/platforms.js";
-import type { StartedSandbox } from "../sandbox/start.js";
+import type { Sandbox } from "../sandbox/sandbox.js";
 import { CHOOSING_SERVERS, PLATFORMS, type PlatformServer } from "../shared/platforms.js";
 import type { Settings } from "./config.js";
 
 /** The platforms that configuration sets. */
 export interface Platforms {
   readonly configured: ConfiguredPlatforms;
-  /** Opens the built-in ones, one after another: each is busy for a moment, and calls are answered between them. */
-  open(): void;
   /** Ends the built-in ones. */
   close(): Promise<void>;
 }
@@ -26,8 +23,7 @@ export function runsSandboxes({ sandbox, services }: Settings): boolean {
  * @param trust the base URL whose tokens the built-in platforms trust.
  */
 export async function configurePlatforms(settings: Settings, trust: string): Promise<Platforms> {
-  const started: StartedSandbox[] = [];
-  const ended = new AbortController();
+  const started: Sandbox[] = [];
   const configured: { [server in PlatformServer]?: ConfiguredPlatform } = {};
   for (const { name, sandbox: title } of PLATFORMS) {
     const url = settings[`${name}Url` as const];
@@ -45,25 +41,10 @@ export async function configurePlatforms(settings: Settings, trust: string): Pro
   }
   return {
     configured,
-    open: () => void openEach(started, ended.signal),
     close: async () => {
-      ended.abort();
       await Promise.all(started.map((sandbox) => sandbox.close()));
     },
   };
-}
-
-/** Between two platforms that are opened, in milliseconds. */
-const PAUSE_MS = 300;
-
-async function openEach(sandboxes: readonly StartedSandbox[], signal: AbortSignal): Promise<void> {
-  for (const sandbox of sandboxes) {
-    // One that does not open says so to each who asks it.
-    await sleep(PAUSE_MS, undefined, { ref: false, signal })
-      .then(() => sandbox.open())
-      .catch(() => undefined);
-    if (signal.aborted) return;
-  }
 }
 
 /** How the platforms take our token, as the settings choose. */

@@ -147,7 +147,6 @@ async function startParts(
   // What the store has made meanwhile; nobody but its owner could enter the directory.
   narrowToOwner(dataDir, silentLog);
   const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
-  platforms.open();
   const routes = { http: facade?.routes ?? [], rpc: rpc.paths };
   return { baseUrl, grpcUrl, metricsUrl, routes, isFirst, coreSwitchedOn };
 }

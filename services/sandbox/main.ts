@@ -29,7 +29,6 @@ async function main(): Promise<void> {
   const { platform, host, trust, publicUrl, registrationToken, latencyMs } = settings;
   const where = { host, port: settings.port, trust, latencyMs, ...(publicUrl !== undefined && { publicUrl }) };
   const sandbox = await startSandbox(platform, where);
-  await sandbox.open();
   const ending = [() => sandbox.close()];
   if (registrationToken !== undefined) {
     const { identifier, vertical, sandbox: title = platform } = platformOf(platform);

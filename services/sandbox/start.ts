@@ -12,23 +12,21 @@ interface SandboxModule {
   readonly startSandbox: (options: SandboxOptions) => Promise<Sandbox>;
 }
 
-/** A built-in platform that listens, and is loaded when it is first asked, or before. */
-export interface StartedSandbox extends Sandbox {
-  /** Loads it and makes its sample data, so that its first caller need not wait for them. */
-  open(): Promise<void>;
-}
+/** How long a platform that nobody asks is not opened, in milliseconds: the service starts meanwhile. */
+const OPEN_AFTER_MS = 1_500;
 
 /**
  * Starts the built-in platform of a server. Only its own folder is loaded, and its sample data are made, when
- * it is opened or first asked: the start of the service does not wait for it. Data of before are read at
+ * it is first asked, or a moment later: the start of the service does not wait for it. Data of before are read at
  * once, so that a file that cannot be read ends the start.
  *
  * @throws Error for a server that has none, a port that is taken, or a file that cannot be read.
  */
-export async function startSandbox(server: PlatformServer, where: SandboxOptions): Promise<StartedSandbox> {
+export async function startSandbox(server: PlatformServer, where: SandboxOptions): Promise<Sandbox> {
   if (!SANDBOXES.includes(server)) throw new Error(`there is no built-in platform for ${server}`);
   let opened: Promise<Sandbox> | undefined;
   const open = (): Promise<Sandbox> => {
+    clearTimeout(unasked);
     opened ??= loadModule<SandboxModule>(new URL(`./${server}/server.js`, import.meta.url)).then((module) =>
       module.startSandbox({ ...where, listener }),
     );
@@ -40,13 +38,12 @@ export async function startSandbox(server: PlatformServer, where: SandboxOptions
       .then(() => listener.again(request, response))
       .catch(() => response.destroy());
   });
+  const unasked = setTimeout(() => void open().catch(() => undefined), OPEN_AFTER_MS).unref();
   if (where.file !== undefined && existsSync(where.file)) await open();
   return {
     url: listener.url,
-    open: async () => {
-      await open();
-    },
     close: async () => {
+      clearTimeout(unasked);
       const sandbox = await opened;
       await (sandbox ?? listener).close();
     },
