@@ -13,6 +13,8 @@ import type { Stage } from "./stage.js";
 const CLI = join(import.meta.dirname, "../../../dist/clients/cli/main.js");
 /** For every process to be ready again, and for runs whose worker died to be taken again. */
 const SETTLE_MS = 60_000;
+/** How often a list is asked for again that cannot be read, twice a second. */
+const TRIES = 40;
 /** The most memory that a process and what it started may take, in MiB. */
 const MOST_MIB = 2_048;
 
@@ -55,12 +57,11 @@ async function ready({ doors }: Stage, ledger: Ledger): Promise<void> {
 async function all<T>(asker: Asker, door: string, tool: string, rows: string, ledger: Ledger): Promise<T[]> {
   const found: T[] = [];
   let page_token: string | undefined;
-  let tries = 0;
-  do {
+  for (let tries = 0; ; ) {
     const args = { page_size: 100, ...(page_token !== undefined && { page_token }) };
     const { value, heard } = await asker.call(door, "core", tool, args);
     if (value === undefined) {
-      if (++tries > 5) {
+      if (++tries > TRIES) {
         ledger.problem(`${tool} fails: ${JSON.stringify(heard).slice(0, 400)}`);
         return found;
       }
@@ -69,8 +70,8 @@ async function all<T>(asker: Asker, door: string, tool: string, rows: string, le
     }
     found.push(...((value[rows] ?? []) as T[]));
     page_token = value.next_page_token as string | undefined;
-  } while (page_token !== undefined && page_token !== "");
-  return found;
+    if (page_token === undefined || page_token === "") return found;
+  }
 }
 
 interface Row {
