@@ -163,15 +163,19 @@ async function* heard<T>(
 }
 
 /**
- * HTTP/2 calls it "canceled" when the process at the other end dies or drains, as if the caller had gone. A call that
- * nobody here has cancelled was lost.
+ * HTTP/2 calls it "canceled" when the process at the other end dies or drains, as if the caller had gone, and "internal"
+ * when it takes no more calls. A call that nobody here has cancelled was lost.
  */
 function unlessLost(error: unknown, signal: AbortSignal | undefined): unknown {
-  const { code, cause } = ConnectError.from(error);
-  // A reset of the connection is "aborted" there, which said that nothing was changed; what a service answers has no cause.
-  const isLost = code === Code.Canceled || (code === Code.Aborted && cause !== undefined);
-  if (signal?.aborted === true || !isLost) return error;
+  if (signal?.aborted === true || !isLost(ConnectError.from(error))) return error;
   return unavailable("the connection to the service was lost before it answered", error);
+}
+
+function isLost({ code, cause }: ConnectError): boolean {
+  if (code === Code.Canceled) return true;
+  // What a service answers has no cause. A reset of the connection is "aborted" there, which said that nothing was changed.
+  if (code === Code.Aborted) return cause !== undefined;
+  return code === Code.Internal && typeof (cause as { code?: unknown } | undefined)?.code === "string";
 }
 
 async function* once<T>(value: T): AsyncIterable<T> {

@@ -10,17 +10,17 @@ import { connectRemote } from "../../../../services/shared/rpc/remote.js";
 // A process that dies or drains resets its streams with CANCEL. Its callers did not cancel anything: their calls were
 // lost, which is "unavailable", and no fault of ours that nobody can do anything about.
 
-/** CANCEL (RFC 9113 section 7). */
-const CANCEL = 0x8;
+/** Codes of RFC 9113 section 7. */
+const [INTERNAL_ERROR, REFUSED_STREAM, CANCEL] = [0x2, 0x7, 0x8];
 
 const closings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-async function dispatchToDying() {
+async function dispatchToDying(code = CANCEL) {
   const server = createServer();
-  server.on("stream", (stream) => stream.on("error", () => undefined).close(CANCEL));
+  server.on("stream", (stream) => stream.on("error", () => undefined).close(code));
   await once(server.listen(0, "127.0.0.1"), "listening");
   closings.push(() => server.close());
   return connectRemote({ "core-objects": `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
@@ -36,11 +36,14 @@ async function all(responses: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of responses);
 }
 
-test("a unary call, and a stream, whose process resets it are unavailable", async () => {
-  const dispatch = await dispatchToDying();
-  expect(await codeOf(dispatch.unary(AgentService.method.listAgents, {}, out))).toBe(Code.Unavailable);
-  expect(await codeOf(all(dispatch.stream(RunService.method.triggerRun, {}, out)))).toBe(Code.Unavailable);
-});
+test.each([CANCEL, REFUSED_STREAM, INTERNAL_ERROR])(
+  "calls that a process resets with code %i are unavailable",
+  async (code) => {
+    const dispatch = await dispatchToDying(code);
+    expect(await codeOf(dispatch.unary(AgentService.method.listAgents, {}, out))).toBe(Code.Unavailable);
+    expect(await codeOf(all(dispatch.stream(RunService.method.triggerRun, {}, out)))).toBe(Code.Unavailable);
+  },
+);
 
 test("a call whose connection is reset is unavailable", async () => {
   const server = createTcpServer((socket) => {
