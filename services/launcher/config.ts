@@ -1,9 +1,6 @@
 import { domainToASCII } from "node:url";
 import { FACADE_OPTIONS } from "../../facade/config.js";
-import { readHeaders, readReceiver } from "../auth/audit-export/setting.js";
-import { readPrefixes } from "../core-objects/knowledge/prefixes.js";
-import { readWebhook } from "../core-objects/notices/setting.js";
-import { ASKING_AGENTS, type AskingAgents } from "../core-objects/runs/asking-agents.js";
+import type { AskingAgents } from "../core-objects/runs/asking-agents.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
 import {
@@ -24,7 +21,10 @@ import { parseSealKeys } from "../shared/secrets/seal.js";
 import { readIssuer } from "./issuer-setting.js";
 import { readModels } from "./model-settings.js";
 import { platformOptions } from "./platform-settings.js";
+import { readPrefixes } from "./prefix-setting.js";
 import { readProviders } from "./provider-settings.js";
+import { readHeaders, readReceiver } from "./receiver-setting.js";
+import { readWebhook } from "./webhook-setting.js";
 
 /** The most that may be spent on a day, in units of a currency. */
 const MAX_AMOUNT = 1_000_000;
@@ -122,7 +122,7 @@ export const options = {
   }),
   askBeforeWrites: {
     doc: "The agents whose runs ask their user before they write to the outside (platforms, remote MCP servers, custom tools) after they read text from outside: company (company-managed agents), all or none.",
-    parse: oneOf(...ASKING_AGENTS),
+    parse: oneOf<AskingAgents>("company", "all", "none"),
     fallback: "company" as AskingAgents,
   },
   notificationWebhook: optional({

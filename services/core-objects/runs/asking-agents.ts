@@ -1,4 +1,2 @@
 /** Of which agents writes to the outside wait for a word after text from outside was read. */
-export const ASKING_AGENTS = ["company", "all", "none"] as const;
-/** One of {@link ASKING_AGENTS}. */
-export type AskingAgents = (typeof ASKING_AGENTS)[number];
+export type AskingAgents = "company" | "all" | "none";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { prefixesOf, readPrefixes } from "../../../../services/core-objects/knowledge/prefixes.js";
+import { prefixesOf } from "../../../../services/core-objects/knowledge/prefixes.js";
+import { readPrefixes } from "../../../../services/launcher/prefix-setting.js";
 
 test.each([
   ["intfloat/multilingual-e5-large", "query: ", "passage: "],
@@ -21,12 +22,3 @@ test("other models have none, and the setting goes first", () => {
   expect(prefixesOf("e5-base", setting)).toBeUndefined();
   expect(prefixesOf("constructor", setting)).toBeUndefined();
 });
-
-test.each([
-  "",
-  "[]",
-  "null",
-  '{"m": {}}',
-  '{"m": {"query": 1, "passage": ""}}',
-  '{"m": {"query": "", "passage": "", "x": ""}}',
-])("%s is no setting", (text) => expect(() => readPrefixes(text)).toThrow("must be JSON such as"));

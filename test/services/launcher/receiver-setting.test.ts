@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readHeaders, readReceiver } from "../../../../services/auth/audit-export/setting.js";
+import { readHeaders, readReceiver } from "../../../services/launcher/receiver-setting.js";
 
 test.each([
   "https://collector.example.com:4318/v1/logs",
