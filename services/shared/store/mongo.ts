@@ -10,6 +10,7 @@ import { v7 as uuid } from "uuid";
 import { refuseUndefined, withUpsertId } from "./filter.js";
 import { migrate } from "./migrations.js";
 import { lookIn } from "./mongo-look.js";
+import { orUnavailable } from "./mongo-unreachable.js";
 import { openVectorSearch } from "./mongo-vector-search.js";
 import type {
   Base,
@@ -148,7 +149,7 @@ async function ensureIndex(collection: Collection, spec: IndexSpec): Promise<voi
 
 /** The driver's collection, behind the checks that both backends make of filters and ids. */
 function guarded(collection: Collection<Base>): DocCollection<Base> {
-  const driver: DriverCollection<Base> = collection;
+  const driver: DriverCollection<Base> = orUnavailable(collection);
   return {
     look: async (asked) => {
       for (const filter of [...asked.ways.map(({ by }) => by), asked.wanted, asked.range]) refuseUndefined(filter);
