@@ -149,7 +149,7 @@ async function ensureIndex(collection: Collection, spec: IndexSpec): Promise<voi
 
 /** The driver's collection, behind the checks that both backends make of filters and ids. */
 function guarded(collection: Collection<Base>): DocCollection<Base> {
-  const driver: DriverCollection<Base> = orUnavailable(collection);
+  const driver = orUnavailable<DriverCollection<Base>>(collection);
   return {
     look: async (asked) => {
       for (const filter of [...asked.ways.map(({ by }) => by), asked.wanted, asked.range]) refuseUndefined(filter);

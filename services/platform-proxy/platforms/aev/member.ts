@@ -112,7 +112,7 @@ export function named(key: string, name: string): Filter[] {
 }
 
 /** The longest part of a text that the platform looks for as people do. */
-function plainest(text: string): string | undefined {
+export function plainest(text: string): string | undefined {
   return (text.match(/[A-Za-z0-9]+/g) ?? []).sort((a, b) => b.length - a.length)[0];
 }
 

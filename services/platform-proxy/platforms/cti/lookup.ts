@@ -80,8 +80,14 @@ function covers(name: string, pattern: string, value: string): boolean {
   return [wanted, wanted.replace(/[\\']/g, "\\$&")].some((one) => standsIn(text, one));
 }
 
+/** Where a part begins in a text. Nothing is part of a text in this sense: it would be found at its end without end. */
+function* placesOf(part: string, text: string): Generator<number, void> {
+  if (part === "") return;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) yield at;
+}
+
 function standsIn(text: string, part: string): boolean {
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+  for (const at of placesOf(part, text)) {
     const [before = "", after = ""] = [text[at - 1], text[at + part.length]];
     if (!GOES_ON.test(before) && !GOES_ON.test(after)) return true;
   }
@@ -99,7 +105,8 @@ async function readContaining(platform: Platform, value: string) {
 function isPartOf(longer: string, value: string): boolean {
   const [text, part] = [longer.toLowerCase(), value.toLowerCase()];
   const before = isIPv4(part) ? AMONG_NUMBERS : WORD;
-  for (let at = text.indexOf(part); at >= 0 && text !== part; at = text.indexOf(part, at + 1)) {
+  if (text === part) return false;
+  for (const at of placesOf(part, text)) {
     if (!before.test(text[at - 1] ?? "") && !GOES_FURTHER.test(text.slice(at + part.length, at + part.length + 2)))
       return true;
   }
@@ -120,7 +127,6 @@ export const lookupBindings: readonly Binding[] = [
   unary(lookupIoc, async (request, platform) => {
     const spellings = spellingsOf(request.value);
     const [value = ""] = spellings;
-    // An empty text is part of every text, at every place, and looking for its places does not end.
     if (value === "") throw invalidArgument("value: must not be blank");
     const algorithm = hashAlgorithmOf(value);
     const filters = any(

@@ -20,9 +20,11 @@ export function updated(
   return storable(document);
 }
 
-/** Whether an update sets or removes whole fields and nothing in them, so that a copy of the document may share them. */
+/** Whether an update replaces or removes whole fields and nothing in them, so that a copy of the document may share them. */
 export function isOfWholeFields(operators: Document): boolean {
-  return Object.entries(operators).every(([operator, fields]) => isDirect(operator, Object.keys(fields)));
+  return Object.entries(operators).every(
+    ([operator, fields]) => DIRECT[operator] !== undefined && Object.keys(fields).every(isTopLevel),
+  );
 }
 
 /** What an upsert starts from: the filter's equalities. */
@@ -63,7 +65,7 @@ function apply(
   const positional = Object.values(others).some((fields) =>
     Object.keys(fields).some((path) => /\.\$(\.|$)/.test(path)),
   );
-  // At once: mingo makes its table of operators anew for each update.
+  // In one call: mingo makes its table of operators for each.
   update(document, others, arrayFilters ?? [], positional ? filter : {}, { cloneMode: "none", queryOptions: MINGO });
 }
 
@@ -72,7 +74,7 @@ function withoutDirect(document: Document, operator: string, fields: Document): 
   const apply = DIRECT[operator];
   if (apply === undefined) return fields;
   const rest: Document = {};
-  for (const name in fields) if (/[.$]/.test(name) || !apply(document, name, fields[name])) rest[name] = fields[name];
+  for (const name in fields) if (!isTopLevel(name) || !apply(document, name, fields[name])) rest[name] = fields[name];
   return rest;
 }
 
@@ -84,8 +86,8 @@ const DIRECT: Readonly<Record<string, (document: Document, name: string, value: 
   },
   $unset: (document, name) => delete document[name],
   $inc(document, name, value) {
-    const before: unknown = document[name] ?? 0;
-    if (typeof before !== "number" || typeof value !== "number" || document[name] === null) return false;
+    const before: unknown = document[name] === undefined ? 0 : document[name];
+    if (typeof before !== "number" || typeof value !== "number") return false;
     document[name] = before + value;
     return true;
   },
@@ -118,8 +120,8 @@ function numberOf(value: unknown): number {
   return typeof value === "number" ? value : value instanceof Date ? value.getTime() : Number.NaN;
 }
 
-function isDirect(operator: string, names: readonly string[]): boolean {
-  return (operator === "$set" || operator === "$unset") && !names.some((path) => /[.$]/.test(path));
+function isTopLevel(path: string): boolean {
+  return !/[.$]/.test(path);
 }
 
 /** An id can be set once, when a document begins. */

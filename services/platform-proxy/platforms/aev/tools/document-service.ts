@@ -13,7 +13,7 @@ import { seenOf, usesOf } from "../document-uses.js";
 import { DOCUMENT } from "../kinds.js";
 import { labelIds, labelNames } from "../labels.js";
 import { havingOne, listPage, nameKey, type Order } from "../list.js";
-import { memberOf, SCENARIO, SIMULATION } from "../member.js";
+import { memberOf, plainest, SCENARIO, SIMULATION } from "../member.js";
 import { type Search, searchAll } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 import type { UpstreamDocument } from "../upstream-content.js";
@@ -91,13 +91,13 @@ export const bindings = [
     // Of the same content it keeps the first document, and links that one only to more of what it has; of several
     // at once it keeps some of them, and does not say which were there.
     const { kept, existed } = await takingTurns(platform, "document", [contentOf(r, tenant)], async () => {
-      const there = await idsOf(platform, tenant).catch((error: unknown) => {
+      const there = await idsNamed(platform, tenant, r.name.trim()).catch((error: unknown) => {
         if (error instanceof ConnectError && error.code === Code.PermissionDenied) return new Set();
         throw error;
       });
       const answer = await platform.rest({ verb: "POST", path, form: formOf(r, input) });
       const document = objectOf<UpstreamDocument>(platform.server, answer, "document_id");
-      // Who may upload may be shown no list.
+      // One of another name was there, also for who may upload and is shown no list.
       const isOther =
         document.document_name !== r.name.trim() || (document.document_description ?? "") !== (r.description ?? "");
       return { kept: document, existed: isOther || there.has(document.document_id) };
@@ -172,12 +172,13 @@ const bytesOf = ({ body }: UploadDocumentRequest): Uint8Array =>
 const contentOf = (r: UploadDocumentRequest, tenant: TenantScope): string =>
   `${tenant.id} ${createHash("sha256").update(bytesOf(r)).digest("hex")}`;
 
-/** The documents that there are. */
-async function idsOf(platform: Platform, tenant: TenantScope): Promise<ReadonlySet<string>> {
+/** The documents that may have a name: the platform is asked for no others, of which there may be many. */
+async function idsNamed(platform: Platform, tenant: TenantScope, name: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const search: Search = {
     route: "/documents/search",
     idKey: "document_id",
+    query: plainest(name),
     sorts: [{ property: "document_name", direction: "asc" }],
   };
   for await (const { document_id: id } of searchAll<UpstreamDocument>(platform, tenant, search, MAX_DOCUMENTS))
