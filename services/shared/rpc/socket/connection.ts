@@ -22,6 +22,8 @@ export class Connection {
   verifying: Promise<unknown> | undefined;
   /** Ends it in the way of its protocol. */
   farewell: () => void;
+  /** Lets it have as many calls open as our own processes may need, where its protocol bounds them. */
+  widen: () => void = () => undefined;
   #isLeft = false;
 
   constructor(readonly socket: Socket) {

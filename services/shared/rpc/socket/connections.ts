@@ -101,7 +101,10 @@ export class Connections {
       this.#strangers.charge(connection.address, -1);
     }
     connection.caller = name;
-    if (isOurs) return;
+    if (isOurs) {
+      connection.widen();
+      return;
+    }
     const own = this.#ofCaller.get(name) ?? new Set();
     this.#ofCaller.set(name, own.add(connection));
     this.#callers++;

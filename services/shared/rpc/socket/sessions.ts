@@ -8,6 +8,11 @@ const WINDOW_MS = 10_000;
 /** Pings and settings in a window: gRPC clients ping once a round trip while they measure a path. */
 const PINGS = 500;
 const SETTINGS = 20;
+/**
+ * Calls of one of our own processes at once. Behind a hundred new keys that it has verified here, its other calls would
+ * wait in its session until they are late.
+ */
+const OUR_STREAMS = 4_000;
 
 /** What is heard of a session. */
 export interface OnSession {
@@ -34,6 +39,9 @@ export function guardSession(
       session.destroy();
     }
     connection.socket.destroySoon();
+  };
+  connection.widen = (): void => {
+    if (!session.closed && !session.destroyed) session.settings({ maxConcurrentStreams: OUR_STREAMS });
   };
   session.setTimeout(IDLE_MS, () => session.close());
   // What is no HTTP/2 costs as much as what is too much of it; that a client goes away costs nothing.

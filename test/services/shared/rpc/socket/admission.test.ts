@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
+import { ASSERTION_HEADER } from "../../../../../services/shared/rpc/remote.js";
 import { exportOf } from "../../../traces/spans.js";
 import { ANA, CHECK, call, EXPORT, emptyMessages, envelope, GET_AGENT, open, startRig } from "./support.js";
 
@@ -199,4 +200,14 @@ test("an exporter that sends several long exports before it is known who it is k
   } finally {
     await slow.server.close(100);
   }
+});
+
+test("behind hundreds of calls that wait, one of our own processes has the next one answered", async () => {
+  const session = open(rig.url);
+  const ours = { "content-type": "application/json", [ASSERTION_HEADER]: "ana" };
+  const get = (agentId: string) => call(session, GET_AGENT, ours, Buffer.from(JSON.stringify({ agentId })));
+  await get("first");
+  for (let i = 0; i < 300; i++) void get("waits").catch(() => undefined);
+  expect(JSON.parse((await get("next")).body)).toMatchObject({ agent: { id: "next" } });
+  session.destroy();
 });
