@@ -13,7 +13,7 @@ interface SandboxModule {
 }
 
 /** How long a platform that nobody asks is not opened, in milliseconds: the service starts meanwhile. */
-const OPEN_AFTER_MS = 1_500;
+const OPEN_AFTER_MS = 5_000;
 
 /**
  * Starts the built-in platform of a server. Only its own folder is loaded, and its sample data are made, when

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serverJson } from "../../clients/cli/server-json.js";
 import { layOutEndpoints } from "../../facade/catalogue/endpoints.js";
-import { GRANT_S, IDLE_S } from "../../services/auth/oauth/provider.js";
+import { GRANT_S, IDLE_S } from "../../services/auth/oauth/lifetimes.js";
 import { KEPT_DAYS } from "../../services/core-objects/runs/begin-run.js";
 import { options } from "../../services/launcher/config.js";
 import { SERVERS, scopesOfServer } from "../../services/shared/platforms.js";

@@ -5,7 +5,7 @@ import { failedPrecondition, notFound } from "../../shared/rpc/errors.js";
 import { checkAnotherAdministrator, checkOneIsLeft } from "../administrators.js";
 import type { Context } from "../context.js";
 import { leftBehind } from "../left-behind.js";
-import { deleteOauthOf } from "../oauth/adapter.js";
+import { deleteOauthOf } from "../oauth/records.js";
 
 /**
  * Deletes a user with all keys, connections and sessions, and stops the user's schedules and runs; answers when no

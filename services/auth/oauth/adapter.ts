@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Adapter, AdapterFactory, AdapterPayload } from "oidc-provider";
 import { type Seal, SealError } from "../../shared/secrets/seal.js";
 import type { AuthStore, OauthRecord } from "../store.js";
 import { errors } from "./library.js";
+import { recordIdOf } from "./records.js";
 
 /** What the authorization server's records need. */
 export interface AdapterOptions {
@@ -20,8 +20,6 @@ export interface AdapterOptions {
 export const REUSE_LEEWAY_MS = 10_000;
 /** A client that registered itself and was never allowed anything is forgotten. */
 const UNUSED_CLIENT_MS = 24 * 3_600_000;
-/** At the authorization endpoint an unknown client is an error that no client recovers from: one that was used stays. */
-const USED_CLIENT_MS = 400 * 24 * 3_600_000;
 
 /**
  * The storage of oidc-provider in our store. It does three things that the
@@ -33,18 +31,6 @@ export function createAdapter({ store: { oauth }, seal, endGrant }: AdapterOptio
   return (model) => new ModelAdapter(model, oauth, seal, endGrant);
 }
 
-/** Keeps a client that a person let in; called at each consent. */
-export async function keepClient({ oauth }: Pick<AuthStore, "oauth">, clientId: string): Promise<void> {
-  const expires_at = new Date(Date.now() + USED_CLIENT_MS);
-  await oauth.updateOne({ _id: idOf("Client", clientId) }, { $set: { expires_at } });
-}
-
-/** Deletes what the authorization server keeps of a grant. */
-export async function deleteOauthOf({ oauth }: Pick<AuthStore, "oauth">, grantId: string): Promise<void> {
-  await oauth.deleteMany({ grant_id: grantId });
-  await oauth.deleteOne({ _id: idOf("Grant", grantId) });
-}
-
 class ModelAdapter implements Adapter {
   constructor(
     private readonly model: string,
@@ -54,7 +40,7 @@ class ModelAdapter implements Adapter {
   ) {}
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
-    const _id = idOf(this.model, id);
+    const _id = recordIdOf(this.model, id);
     const text = JSON.stringify(PUBLIC_IDS.has(this.model) ? payload : { ...payload, jti: undefined });
     const lifeMs = this.model === "Client" ? UNUSED_CLIENT_MS : expiresIn && expiresIn * 1000;
     const record: Omit<OauthRecord, "_id" | "consumed_at"> = {
@@ -68,7 +54,7 @@ class ModelAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    return this.payloadOf(await this.records.findOne({ _id: idOf(this.model, id) }), id);
+    return this.payloadOf(await this.records.findOne({ _id: recordIdOf(this.model, id) }), id);
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -81,7 +67,7 @@ class ModelAdapter implements Adapter {
   }
 
   async consume(id: string): Promise<void> {
-    const _id = idOf(this.model, id);
+    const _id = recordIdOf(this.model, id);
     const { modifiedCount } = await this.records.updateOne(
       { _id, consumed_at: null },
       { $set: { consumed_at: new Date() } },
@@ -93,7 +79,7 @@ class ModelAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await this.records.deleteOne({ _id: idOf(this.model, id) });
+    await this.records.deleteOne({ _id: recordIdOf(this.model, id) });
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
@@ -132,9 +118,5 @@ class ModelAdapter implements Adapter {
 const PUBLIC_IDS: ReadonlySet<string> = new Set(["Client", "Grant"]);
 /** An interaction names the session of its browser. */
 const SEALED: ReadonlySet<string> = new Set(["Interaction"]);
-
-function idOf(model: string, id: string): string {
-  return createHash("sha256").update(model).update("\0").update(id).digest("base64url");
-}
 
 const placeOf = (id: string): string => `oauth/${id}`;

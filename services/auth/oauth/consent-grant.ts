@@ -1,10 +1,10 @@
 import type { Provider } from "oidc-provider";
 import type { Context } from "../context.js";
 import type { UserRecord } from "../store.js";
-import { keepClient } from "./adapter.js";
 import { recordGrant } from "./grants.js";
 import { InteractionError } from "./interaction-error.js";
-import { GRANT_S } from "./provider.js";
+import { GRANT_S } from "./lifetimes.js";
+import { keepClient } from "./records.js";
 import type { Resource, Resources } from "./resources.js";
 
 /** What the library says of an authorization in progress. */

@@ -4,7 +4,7 @@ import { EventKind } from "#proto/auth/v1/watch_service_pb.js";
 import type { Context } from "../context.js";
 import type { GrantRecord } from "../store.js";
 import type { Published } from "../watch-hub.js";
-import { deleteOauthOf } from "./adapter.js";
+import { deleteOauthOf } from "./records.js";
 
 /** What a person, or the identity provider of their company, allowed. */
 export type Allowed = Pick<

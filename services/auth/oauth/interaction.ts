@@ -6,13 +6,14 @@ import { emailOf } from "../identity.js";
 import type { UserRecord } from "../store.js";
 import type { Browser, BrowserSignIn, NotSignedIn, SignedIn } from "./browser-sign-in.js";
 import { type AskingClient, makeGrant, wantedOf } from "./consent-grant.js";
+import { SESSION_COOKIE } from "./cookies.js";
 import { InteractionError } from "./interaction-error.js";
+import { GRANT_S } from "./lifetimes.js";
 import { noteConnection } from "./noted.js";
 import { consentPage } from "./pages/consent.js";
 import { type Shown, type Site, sendPage } from "./pages/page.js";
 import { newPasswordPage, signInPage } from "./pages/sign-in.js";
 import { OAUTH } from "./paths.js";
-import { GRANT_S, SESSION_COOKIE } from "./provider.js";
 import type { Resources } from "./resources.js";
 
 /** What the pages between a client's request and its answer are made with. */

@@ -7,13 +7,11 @@ import { type AuthorizationServer, createAuthorizationServer } from "./authoriza
 import type { BrowserSignIn } from "./browser-sign-in.js";
 import { createClientFetch } from "./fetch-client.js";
 import { endGrant } from "./grants.js";
-import { registerIdJag } from "./id-jag/grant-type.js";
 import { createIssuers, type IssuerSetting } from "./id-jag/issuers.js";
 import { Interactions } from "./interaction.js";
 import { noteConnection, noteTokens } from "./noted.js";
 import { keyFor } from "./page-secret.js";
 import type { Site } from "./pages/page.js";
-import { createProvider } from "./provider.js";
 import { layOutResources } from "./resources.js";
 
 /** What a deployment says of its authorization server. */
@@ -40,6 +38,12 @@ export interface BrowserParts {
   readonly signIn: BrowserSignIn;
 }
 
+/** A start does not wait for the library, and the first who signs in does not either, this many milliseconds later. */
+const LOAD_AFTER_MS = 5_000;
+
+/** What the library is part of; importing it again costs nothing. */
+const loadLibrary = () => Promise.all([import("./provider.js"), import("./id-jag/grant-type.js")]);
+
 /** Puts the authorization server together. */
 export async function openAuthorizationServer(
   context: Context,
@@ -54,6 +58,7 @@ export async function openAuthorizationServer(
   const fetchClient = createClientFetch(outgoing);
   const issuers = createIssuers(idJagIssuers, fetchClient);
   const cookieKey = keyFor(secret, "cookies").toString("base64url");
+  setTimeout(() => void loadLibrary(), LOAD_AFTER_MS).unref();
   const endOf = async (id: string): Promise<void> => {
     const grant = await store.grants.findOne({ _id: id });
     await endGrant(context, id);
@@ -74,6 +79,7 @@ export async function openAuthorizationServer(
     issuer: url,
     ring,
     async providerOf() {
+      const [{ createProvider }, { registerIdJag }] = await loadLibrary();
       const provider = createProvider({
         issuer,
         store,

@@ -5,8 +5,10 @@ import type { Seal } from "../../shared/secrets/seal.js";
 import type { AuthStore } from "../store.js";
 import { createAdapter } from "./adapter.js";
 import { NORMALIZED, normalizeClient, SUPPORTED } from "./clients.js";
+import { SESSION_COOKIE } from "./cookies.js";
 import type { ClientFetch } from "./fetch-client.js";
 import { errors, Provider } from "./library.js";
+import { ACCESS_TOKEN_S, GRANT_S, IDLE_S } from "./lifetimes.js";
 import { forgetBrowser, scopesOfResource } from "./middleware.js";
 import { failurePage } from "./pages/failure.js";
 import { type Site, writePage } from "./pages/page.js";
@@ -34,20 +36,9 @@ export interface ProviderOptions {
   readonly log: Log;
 }
 
-/** How long an access token lives, in seconds. */
-export const ACCESS_TOKEN_S = 600;
-const DAY_S = 86_400;
-/** How long a connection lasts without being used, in seconds. */
-export const IDLE_S = 30 * DAY_S;
-/** How long a connection lasts at most, in seconds. */
-export const GRANT_S = 90 * DAY_S;
-
 /** Longest client document and key set that is read, in bytes. */
 const MAX_DOCUMENT = 8 << 10;
 const MAX_KEYS = 64 << 10;
-
-/** The cookie of the library's own session, which lasts as long as an authorization. */
-export const SESSION_COOKIE = "sallyport_oauth";
 
 /** What clients find that want to bring an assertion (draft-ietf-oauth-identity-assertion-authz-grant). */
 const ID_JAG_PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag";

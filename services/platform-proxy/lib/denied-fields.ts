@@ -1,4 +1,7 @@
-import { type DocumentNode, Kind, parse, type SelectionSetNode } from "graphql";
+// Not the whole library, which an OpenCTI client needs nothing else of.
+import type { DocumentNode, SelectionSetNode } from "graphql";
+import { Kind } from "graphql/language/kinds.js";
+import { parse } from "graphql/language/parser.js";
 import { LRUCache } from "lru-cache";
 
 /** Tells whether a GraphQL document is denied by its root fields; each document is parsed once. */
