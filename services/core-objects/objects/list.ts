@@ -3,12 +3,13 @@ import { piecesOf } from "../../shared/query-text.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
-import type { Filter } from "../../shared/store/store.js";
+import type { Filter, Way } from "../../shared/store/store.js";
 import { ROW_CHARACTERS, shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { originOf } from "../sharing.js";
+import { KeptRows } from "./kept-rows.js";
 import type { ListRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
@@ -37,16 +38,15 @@ export interface Rows {
  */
 export function listObjects(model: Model, rows: Rows) {
   const member = camelOf(model.plural);
-  const { hidden = [], named = [], description = ROW_CHARACTERS } = rows;
   const projection = Object.fromEntries((rows.without ?? []).map((field) => [field, 0]));
+  const rowsOf = rowsMaker(model, rows);
   return async (context: Context, request: ListRequest, call: Call): Promise<object> => {
     const origin = originOf(request.origin);
     const readable = filterOf(call.caller, "read");
     const { items, end, total } = await listPage(context.collection(model.noun), {
-      ...(origin === undefined
-        ? { seen: readable, index: "access" }
-        : { seen: { ...readable, origin }, index: "origin" }),
-      ways: request.labels.slice(0, MAX_WAYS).map((label) => ({ index: "labels", by: { labels: label } })),
+      seen: origin === undefined ? readable : { ...readable, origin },
+      index: origin === undefined ? "access" : "origin",
+      ways: waysOf(request),
       wanted: wantedBy(request),
       order: "_id",
       direction: -1,
@@ -54,13 +54,29 @@ export function listObjects(model: Model, rows: Rows) {
       size: request.pageSize ?? PAGE_SIZE,
       projection,
     });
-    return {
-      [member]: (await membersOf(context, model, items, call, named)).map((shown) =>
-        rowOf(model, shown, hidden, description),
-      ),
-      ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
-      ...(total !== undefined && { totalSize: total }),
-    };
+    const reply: Record<string, unknown> = { [member]: await rowsOf(context, items, call) };
+    if (end !== undefined) reply.nextPageToken = pageTokenOf(end);
+    if (total !== undefined) reply.totalSize = total;
+    return reply;
+  };
+}
+
+/** Makes the rows of a page. Those that name what they refer to change with it, and are made each time. */
+function rowsMaker(model: Model, { hidden = [], named = [], description = ROW_CHARACTERS }: Rows) {
+  const kept = named.length === 0 ? new KeptRows() : undefined;
+  return async (context: Context, records: readonly ObjectRecord[], call: Call): Promise<Message[]> => {
+    const { caller } = call;
+    const made = records.map((record) => kept?.get(caller, record));
+    const missing = records.filter((_, at) => made[at] === undefined);
+    if (missing.length > 0) {
+      const shown = await membersOf(context, model, missing, call, named);
+      missing.forEach((record, at) => {
+        const row = rowOf(model, shown[at] as Shown, hidden, description);
+        kept?.keep(caller, record, row);
+        made[records.indexOf(record)] = row;
+      });
+    }
+    return made as Message[];
   };
 }
 
@@ -72,8 +88,14 @@ function rowOf({ message }: Model, shown: Shown, hidden: readonly string[], desc
   return create(message, row);
 }
 
+/** The ways by index to what has the labels that are asked for. */
+function waysOf({ labels }: ListRequest): Way<ObjectRecord>[] {
+  return labels.slice(0, MAX_WAYS).map((label) => ({ index: "labels", by: { labels: label } }));
+}
+
 /** What a row must match in addition to being readable and having the labels that an index finds. */
 function wantedBy({ query, labels }: ListRequest): Filter<ObjectRecord> | undefined {
+  if (query === "" && labels.length <= MAX_WAYS) return undefined;
   const more = labels.slice(MAX_WAYS);
   const named = namedLike(query);
   if (named === undefined && more.length === 0) return undefined;
