@@ -66,12 +66,12 @@ function fitObject(schema: Declared, value: JsonObject, path: string, matches: M
     if (declared === undefined) return [[name, given]];
     // Some models write null for what they do not give.
     if (given === null && !required.includes(name)) return [];
-    return [[name, fit(declared, given, inner(name), matches)]];
+    return [[name, fitValue(declared, given, inner(name), matches)]];
   });
   return Object.fromEntries(fitted);
 }
 
-function fit(schema: Declared, given: JsonValue, path: string, matches: Match[]): JsonValue {
+function fitValue(schema: Declared, given: JsonValue, path: string, matches: Match[]): JsonValue {
   const wrong = (what: string): Error => invalidArgument(`${path}: must be ${what}, not ${shown(given)}`);
   const value = read(schema.type, given);
   if (value === undefined) throw wrong(WORDS[schema.type] ?? schema.type);
@@ -102,9 +102,11 @@ const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 function read(type: string, given: JsonValue): JsonValue | undefined {
   switch (type) {
     case "string":
-      return typeof given === "number" || typeof given === "boolean" ? String(given) : ofType(given, "string");
+      if (typeof given === "number" || typeof given === "boolean") return String(given);
+      return typeof given === "string" ? given : undefined;
     case "boolean":
-      return given === "true" ? true : given === "false" ? false : ofType(given, "boolean");
+      if (typeof given === "boolean") return given;
+      return given === "true" ? true : given === "false" ? false : undefined;
     case "integer":
     case "number": {
       const value = typeof given === "string" && NUMERAL.test(given) ? Number(given) : given;
@@ -120,11 +122,6 @@ function read(type: string, given: JsonValue): JsonValue | undefined {
       return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
     }
   }
-}
-
-function ofType(given: JsonValue, type: "string" | "boolean"): JsonValue | undefined {
-  // biome-ignore lint/suspicious/useValidTypeof: the types of the parameter are two of typeof's.
-  return typeof given === type ? given : undefined;
 }
 
 function parsed(given: JsonValue): JsonValue {
@@ -165,7 +162,7 @@ function fitList(schema: Declared, list: readonly JsonValue[], path: string, mat
     throw invalidArgument(`${path}: must have at least ${minItems} items`);
   if (maxItems !== undefined && list.length > maxItems)
     throw invalidArgument(`${path}: must have at most ${maxItems} items`);
-  const fitted = list.map((one, i) => fit(items as Declared, one, `${path}[${i}]`, matches));
+  const fitted = list.map((one, i) => fitValue(items as Declared, one, `${path}[${i}]`, matches));
   if (uniqueItems && new Set(fitted.map((one) => JSON.stringify(one))).size < fitted.length)
     throw invalidArgument(`${path}: must not have the same item twice`);
   return fitted;
