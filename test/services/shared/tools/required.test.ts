@@ -21,5 +21,5 @@ test("a list that must hold something is required in the schema of its tool", ()
 
 test("what an answer may leave out is never required of it", () => {
   const { outputSchema } = TOOLS.find(({ name }) => name === "list_controls")!.listing;
-  expect(outputSchema?.required).toEqual(["total_size"]);
+  expect(outputSchema?.required).toEqual(["controls", "total_size"]);
 });
