@@ -16,7 +16,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Texts that must match before it is sent: whose pattern this is has a process of its own. */
-  readonly matches: readonly { readonly path: string; readonly pattern: string; readonly text: string }[];
+  readonly matches?: readonly { readonly path: string; readonly pattern: string; readonly text: string }[];
   readonly policy: OutgoingPolicy;
 }
 
@@ -31,7 +31,7 @@ export interface HttpAnswer {
 const methods = {
   /** Sends a request. @param asked HttpRequest. @returns HttpAnswer. */
   async send(asked: string, signal: AbortSignal): Promise<string> {
-    const { url, policy, matches, ...init } = JSON.parse(asked) as HttpRequest;
+    const { url, policy, matches = [], ...init } = JSON.parse(asked) as HttpRequest;
     const wrong = matches.find(({ pattern, text }) => !new RegExp(pattern, "u").test(text));
     if (wrong !== undefined) throw new Error(`${wrong.path}: must match ${wrong.pattern}`);
     const bounds = { bytes: MAX_BYTES, depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
