@@ -192,7 +192,7 @@ test("each argument that a tool does not require, as the owner", { timeout: 900_
 test("who may change an object may not share it: that needs the manage tier", { timeout: 300_000 }, async () => {
   const found: string[] = [];
   const ground = await makeGround(program, `${model.url}/v1`);
-  const sharing = tools.filter(({ inputSchema }) => inputSchema.properties?.share !== undefined);
+  const sharing = all.filter(({ inputSchema }) => inputSchema.properties?.share !== undefined);
   expect(sharing.length).toBeGreaterThan(7);
   for (const tool of sharing) {
     for (const who of ["stranger", "view", "config", "manage"] as const) {
