@@ -72,6 +72,12 @@ export const CONVENTIONS: readonly Convention[] = [
     },
   },
   {
+    // The same in events of their own (event.ts), by which the body of each is kept.
+    name: "otel-gen-ai",
+    version: "1.37 events",
+    keys: { input: ["gen_ai.message"], output: ["gen_ai.choice"] },
+  },
+  {
     // The same before 1.27 (2024-07): other words for tokens and content.
     name: "otel-gen-ai",
     version: "1.26",

@@ -78,7 +78,7 @@ export function agentsNamedIn(spans: readonly ReadSpan[]): string[] {
  * Why a span cannot be kept under its time: one of long ago would outlive its
  * days, one from ahead would stand before all others until then.
  */
-function misdated({ facts }: ReadSpan, retentionDays: number, now = Date.now()): string | undefined {
+export function misdated({ facts }: ReadSpan, retentionDays: number, now = Date.now()): string | undefined {
   const began = facts.started_at.getTime();
   if (began < now - retentionDays * DAY_MS)
     return `a span began more than ${retentionDays} days ago, and spans are kept for ${retentionDays} days`;

@@ -1,20 +1,23 @@
 // How well words find what answers a question in documents that others wrote:
 // `npm run -s measure:knowledge FOLDER`, with the folder that fetch.sh filled.
-// All questions were in sight while the search was made: none is held out.
+// These questions were in sight while the search was made. `measure:knowledge FOLDER held-out` asks the others, of other
+// documents: nothing is chosen with them.
 
 import { ours, plain, type Ranking, stemmed } from "./rankings.js";
-import { answersOf, passagesIn, QUESTIONS, type Question } from "./set.js";
+import { answersOf, passagesIn, type Question, setOf } from "./set.js";
 
 const DEPTH = 10;
 const DRAWS = 2_000;
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error("name the folder that test/knowledge/fetch.sh filled");
-const passages = passagesIn(folder);
-const answers = QUESTIONS.map((one) => answersOf(one, passages));
+const set = setOf(process.argv[3] === "held-out" ? "held out" : "in sight");
+const { questions } = set;
+const passages = passagesIn(folder, set);
+const answers = questions.map((one) => answersOf(one, passages));
 
 function reciprocalRanks(rank: Ranking): number[] {
-  return QUESTIONS.map((question, i) => {
+  return questions.map((question, i) => {
     const place = rank(question)
       .slice(0, DEPTH)
       .findIndex((number) => answers[i]!.has(number));
@@ -39,6 +42,7 @@ function intervalOf(gains: readonly number[]): string {
 const GROUPS: Readonly<Record<string, (question: Question, i: number) => boolean>> = {
   all: () => true,
   "every second": (_, i) => i % 2 === 1,
+  "without exact terms": ({ kind }) => kind !== "exact term",
   ...Object.fromEntries(
     ["en", "ja", "de", "es", "fr"].map((one) => [one, ({ language }: Question) => language === one]),
   ),
@@ -49,11 +53,11 @@ const GROUPS: Readonly<Record<string, (question: Question, i: number) => boolean
 };
 
 const [own, bare, stems] = [ours(passages), plain(passages), stemmed(passages)].map(reciprocalRanks);
-process.stdout.write(`${passages.length} passages, ${QUESTIONS.length} questions\n\n`);
+process.stdout.write(`${passages.length} passages, ${questions.length} questions\n\n`);
 process.stdout.write("| MRR@10 | questions | ours | BM25 | BM25, stems | gain over BM25 | over BM25, stems |\n");
 process.stdout.write("| --- | --- | --- | --- | --- | --- | --- |\n");
 for (const [name, isIn] of Object.entries(GROUPS)) {
-  const here = QUESTIONS.flatMap((question, i) => (isIn(question, i) ? [i] : []));
+  const here = questions.flatMap((question, i) => (isIn(question, i) ? [i] : []));
   const of = (ranks: readonly number[]): number[] => here.map((i) => ranks[i]!);
   const gain = (ranks: readonly number[]): string => intervalOf(here.map((i) => own![i]! - ranks[i]!));
   const means = [own!, bare!, stems!].map((ranks) => mean(of(ranks)).toFixed(3)).join(" | ");

@@ -41,19 +41,28 @@ function read<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8")) as T;
 }
 
-export const DOCUMENTS = read<readonly ForeignDocument[]>("documents.json");
-export const QUESTIONS = read<readonly Question[]>("questions.json");
+/** Documents, and questions about them. */
+export interface QuestionSet {
+  readonly documents: readonly ForeignDocument[];
+  readonly questions: readonly Question[];
+}
+
+/** The questions that were in sight while the search was made, or those that nothing was chosen with. */
+export function setOf(name: "in sight" | "held out"): QuestionSet {
+  const folder = name === "held out" ? "held-out/" : "";
+  return { documents: read(`${folder}documents.json`), questions: read(`${folder}questions.json`) };
+}
 
 /** The passages of all documents in a folder. @throws if one is missing or another than the questions are about. */
-export function passagesIn(folder: string): Passage[] {
-  return DOCUMENTS.flatMap(({ repository, path, sha256, language }, document) => {
+export function passagesIn(folder: string, { documents }: QuestionSet): Passage[] {
+  return documents.flatMap(({ repository, path, sha256, language }, document) => {
     const bytes = readFileSync(join(folder, repository, path));
     if (createHash("sha256").update(bytes).digest("hex") !== sha256)
       throw new Error(`${repository}/${path} is another document than documents.json says: fetch it again`);
     const text = bytes.toString("utf8");
-    const isHtml = path.endsWith(".htm");
+    const type = path.endsWith(".htm") ? "html" : path.endsWith(".md") ? "markdown" : "text";
     const name = path.split("/").at(-1) as string;
-    return passagesOf(isHtml ? markdownOf(text) : text, isHtml ? "html" : "markdown").map((one) => ({
+    return passagesOf(type === "html" ? markdownOf(text) : text, type).map((one) => ({
       ...{ document, language, name, text: one.text, headings: one.headings },
     }));
   });

@@ -1,5 +1,9 @@
-import { fromBinary, fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, fromJson, type JsonObject, type MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import {
+  type ExportLogsServiceRequest,
+  ExportLogsServiceRequestSchema,
+} from "#proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js";
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
@@ -10,7 +14,6 @@ import { excessOf } from "../../../services/shared/rpc/json-shape.js";
 import { checkWire } from "../../../services/shared/rpc/wire.js";
 import type { Encoding } from "./cut.js";
 
-const BOUNDS = boundsOf(ExportTraceServiceRequestSchema);
 const IDS = ["traceId", "spanId", "parentSpanId"] as const;
 const HEX = /^(?:[0-9a-fA-F]{2})*$/;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
@@ -21,15 +24,32 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  * @throws ConnectError resource_exhausted for what is made of too much, invalid_argument for what is no such message.
  */
 export function decodeExport(bytes: Uint8Array, encoding: Encoding): ExportTraceServiceRequest {
-  return encoding === "json" ? ofJson(bytes) : ofProtobuf(bytes);
+  return decode(ExportTraceServiceRequestSchema, bytes, encoding, { what: "spans", idsIn: spansIn });
 }
 
-function ofProtobuf(bytes: Uint8Array): ExportTraceServiceRequest {
-  checkWire(ExportTraceServiceRequestSchema, bytes, BOUNDS);
-  return fromBinary(ExportTraceServiceRequestSchema, bytes);
+/** The same for an export of logs. */
+export function decodeLogs(bytes: Uint8Array, encoding: Encoding): ExportLogsServiceRequest {
+  return decode(ExportLogsServiceRequestSchema, bytes, encoding, { what: "log records", idsIn: recordsIn });
 }
 
-function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
+/** What an export is made of: in JSON the ids of these are hexadecimal. */
+interface Parts {
+  readonly what: string;
+  readonly idsIn: (json: JsonObject) => Iterable<JsonObject>;
+}
+
+function decode<D extends DescMessage>(
+  schema: D,
+  bytes: Uint8Array,
+  encoding: Encoding,
+  parts: Parts,
+): MessageShape<D> {
+  if (encoding === "json") return ofJson(schema, bytes, parts);
+  checkWire(schema, bytes, boundsOf(schema));
+  return fromBinary(schema, bytes);
+}
+
+function ofJson<D extends DescMessage>(schema: D, bytes: Uint8Array, { what, idsIn }: Parts): MessageShape<D> {
   let json: JsonObject;
   try {
     const excess = excessOf(bytes);
@@ -39,21 +59,27 @@ function ofJson(bytes: Uint8Array): ExportTraceServiceRequest {
     if (error instanceof ConnectError) throw error;
     throw invalidArgument("the body is not JSON", error);
   }
-  for (const span of spansIn(json)) {
-    toBase64(span);
-    for (const link of membersOf(span, "links")) toBase64(link);
-  }
+  for (const one of idsIn(json)) toBase64(one);
   try {
     // "OTLP/JSON receivers MUST ignore message fields with unknown names."
-    return fromJson(ExportTraceServiceRequestSchema, json, { ignoreUnknownFields: true });
+    return fromJson(schema, json, { ignoreUnknownFields: true });
   } catch (error) {
-    throw invalidArgument(`the body is not an export of spans: ${(error as Error).message}`, error);
+    throw invalidArgument(`the body is not an export of ${what}: ${(error as Error).message}`, error);
   }
 }
 
 function* spansIn(json: unknown): Iterable<JsonObject> {
   for (const resource of membersOf(json, "resourceSpans"))
-    for (const scope of membersOf(resource, "scopeSpans")) yield* membersOf(scope, "spans");
+    for (const scope of membersOf(resource, "scopeSpans"))
+      for (const span of membersOf(scope, "spans")) {
+        yield span;
+        yield* membersOf(span, "links");
+      }
+}
+
+function* recordsIn(json: unknown): Iterable<JsonObject> {
+  for (const resource of membersOf(json, "resourceLogs"))
+    for (const scope of membersOf(resource, "scopeLogs")) yield* membersOf(scope, "logRecords");
 }
 
 /** The objects of a list that an object holds; what is something else is the message's reader to refuse. */

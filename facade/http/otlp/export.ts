@@ -1,7 +1,11 @@
-import { create, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, type DescMessage, type JsonObject, type MessageShape, toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import {
+  type ExportLogsServiceRequest,
+  ExportLogsServiceRequestSchema,
+} from "#proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js";
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
@@ -9,9 +13,9 @@ import {
   ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { boundsOf } from "../../../services/shared/rpc/bounds.js";
-import { unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
+import { resourceExhausted, unavailable, unimplemented } from "../../../services/shared/rpc/errors.js";
 import { unreadMessage } from "../../../services/shared/rpc/unread.js";
-import { decodeExport } from "./decode.js";
+import { decodeExport, decodeLogs } from "./decode.js";
 import type { ExportReader } from "./reader.js";
 import { unpackedWithin } from "./unpack.js";
 
@@ -35,6 +39,8 @@ export interface ReadExport {
 const PROTOBUF = "application/x-protobuf";
 const JSON_TYPE = "application/json";
 const BOUNDS = boundsOf(ExportTraceServiceRequestSchema);
+/** Bytes of an export of logs, packed and unpacked: it is always read here. */
+export const MAX_LOGS_BYTES = boundsOf(ExportLogsServiceRequestSchema).bytes;
 /** Bytes of an export that is read here, unpacked. */
 const READ_HERE = BOUNDS.unread ?? 0;
 
@@ -54,7 +60,7 @@ export function isOtlp(contentType: string): boolean {
 }
 
 /** Says which media types there are. */
-export const OTLP_TYPES = `the media type is not supported: send spans as ${PROTOBUF} or ${JSON_TYPE}`;
+export const OTLP_TYPES = `the media type is not supported: send ${PROTOBUF} or ${JSON_TYPE}`;
 
 /**
  * Reads an export of spans, whose pieces have their memory already. Of one that is too long the spans that fit
@@ -69,13 +75,7 @@ export async function readExport(
   { contentType, contentEncoding = "", keep = () => true }: Packing,
   reader: ExportReader,
 ): Promise<ReadExport> {
-  const type = typeOf(contentType);
-  if (type === undefined) throw unimplemented(OTLP_TYPES);
-  const coding = contentEncoding.trim().toLowerCase();
-  const isPacked = coding === "gzip";
-  if (!isPacked && coding !== "" && coding !== "identity")
-    throw unimplemented("the content coding is not supported: send spans with gzip or without a content coding");
-  const encoding = type === PROTOBUF ? "protobuf" : "json";
+  const { encoding, isPacked } = formOf(contentType, contentEncoding);
   const { front, rest, isWhole } = await begunOf(body, READ_HERE);
   const short = isWhole ? await shortOf(front, isPacked) : undefined;
   if (short !== undefined) {
@@ -88,6 +88,38 @@ export async function readExport(
   }
   const { bytes, left } = await reader.read(rest, { encoding, isPacked, keep });
   return { request: unreadMessage(ExportTraceServiceRequestSchema, { bytes, encoding: "protobuf" }), left };
+}
+
+/**
+ * Reads an export of logs: it has the bounds of a message of ours, and is read at once.
+ *
+ * @throws ConnectError unimplemented for another media type or coding, resource_exhausted for too much,
+ *   invalid_argument for what is no such message, unavailable where there is no memory for it now.
+ */
+export async function readLogs(
+  body: AsyncIterable<Uint8Array>,
+  { contentType, contentEncoding = "", keep = () => true }: Packing,
+): Promise<ExportLogsServiceRequest> {
+  const { encoding, isPacked } = formOf(contentType, contentEncoding);
+  const { front, isWhole } = await begunOf(body, MAX_LOGS_BYTES);
+  const whole = isWhole ? (isPacked ? await unpackedWithin(front, MAX_LOGS_BYTES) : front) : undefined;
+  if (whole === undefined)
+    throw resourceExhausted(`the export is longer than ${MAX_LOGS_BYTES} bytes: send fewer log records at once`);
+  if (isPacked && !keep(whole.byteLength))
+    throw unavailable("the service has no memory for this export now: send it again in a few seconds");
+  // What is read of a Buffer would be Buffers.
+  return decodeLogs(Uint8Array.from(whole), encoding);
+}
+
+/** How a body is written. @throws ConnectError unimplemented. */
+function formOf(contentType: string, contentEncoding: string) {
+  const type = typeOf(contentType);
+  if (type === undefined) throw unimplemented(OTLP_TYPES);
+  const coding = contentEncoding.trim().toLowerCase();
+  const isPacked = coding === "gzip";
+  if (!isPacked && coding !== "" && coding !== "identity")
+    throw unimplemented("the content coding is not supported: use gzip or no content coding");
+  return { isPacked, encoding: type === PROTOBUF ? ("protobuf" as const) : ("json" as const) };
 }
 
 /** What a short body says; undefined where it unpacks to a long one. */
@@ -137,11 +169,13 @@ export function withLeft(response: ExportTraceServiceResponse, left: number): Ex
 }
 
 /** What is answered to an export that was taken, in the encoding that it came in. */
-export function exportAnswer(response: ExportTraceServiceResponse, contentType: string): OtlpBody {
-  if (typeOf(contentType) !== JSON_TYPE) {
-    return { contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceResponseSchema, response) };
-  }
-  return jsonBody(toJson(ExportTraceServiceResponseSchema, response) as JsonObject);
+export function exportAnswer<D extends DescMessage>(
+  schema: D,
+  response: MessageShape<D>,
+  contentType: string,
+): OtlpBody {
+  if (typeOf(contentType) !== JSON_TYPE) return { contentType: PROTOBUF, bytes: toBinary(schema, response) };
+  return jsonBody(toJson(schema, response) as JsonObject);
 }
 
 /** The HTTP status of a body that could not be read (readExport): one by which exporters do not send it again, but where waiting helps. */

@@ -7,6 +7,7 @@ import { readImage } from "../../shared/tools/image.js";
 /** Reflection states its scope where it is mounted, and not in its proto. */
 const FOREIGN_SCOPES: Readonly<Record<string, string>> = {
   "grpc.reflection.v1.ServerReflection": "account",
+  "opentelemetry.proto.collector.logs.v1.LogsService": "traces:write",
   "opentelemetry.proto.collector.trace.v1.TraceService": "traces:write",
 };
 /** Of all names together, in characters: each assertion carries them in a header. */

@@ -1,4 +1,4 @@
-import { ThreadStuckError } from "../../shared/process/asked.js";
+import { ThreadEndedError, ThreadStuckError } from "../../shared/process/asked.js";
 import type { Processes } from "../../shared/process/processes.js";
 import type { CuttingMethods } from "./apart/cutting.js";
 import { type Cut, cutOf, type Part } from "./cut.js";
@@ -18,6 +18,13 @@ const IDLE_MS = 10_000;
 export interface Cutter {
   /** @throws DocumentError for one that takes too long. */
   cut(part: Part): Promise<Cut>;
+  /**
+   * The text of a short file that has nothing but text: the process that it would have of its own takes longer to start
+   * than all the rest.
+   *
+   * @throws DocumentError for what is no text.
+   */
+  plain(file: Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -35,6 +42,11 @@ export function createCutter(processes: Processes): Cutter {
         );
       });
     },
+    plain: (file) =>
+      thread.call("plain", Uint8Array.from(file)).catch((error: Error) => {
+        if (error instanceof ThreadEndedError) throw error;
+        throw new DocumentError(`it cannot be read as text: ${error.message}`);
+      }),
     close: () => thread.close(),
   };
 }

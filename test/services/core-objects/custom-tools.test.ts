@@ -178,3 +178,16 @@ test("schema and URL are held to each other, whichever of them changes", async (
   const { inputSchema: _, ...bare } = { ...LOOKUP, url: "https://example.com/" };
   expect((await create("alice", bare)).inputSchema).toEqual(inputSchema);
 });
+
+test.each([
+  [{ type: "integer", minimum: "1" }, "input_schema.properties.x.minimum: must be a number"],
+  [{ type: "string", maxLength: -1 }, "input_schema.properties.x.maxLength: must be a whole number, 0 or more"],
+  [{ type: "string", description: 7 }, "input_schema.properties.x.description: must be a text"],
+  [{ type: "string", enum: [] }, "input_schema.properties.x.enum: must be a list of the values that are allowed"],
+  [
+    { type: "integer", enum: [1, "two"] },
+    'input_schema.properties.x: allows the value "two", which is not of its type integer',
+  ],
+])("a schema that contradicts itself is refused: %j", async (x, words) => {
+  expect(await said({ url: "https://example.com/", inputSchema: { type: "object", properties: { x } } })).toBe(words);
+});

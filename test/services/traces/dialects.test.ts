@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fromJsonString } from "@bufbuild/protobuf";
+import { fromJson } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { ExportLogsServiceRequestSchema } from "#proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { ownsTokens } from "../../../services/traces/gen-ai.js";
+import { readEvents } from "../../../services/traces/read-events.js";
 import { type ReadSpan, readSpan } from "../../../services/traces/span.js";
 
 // What is recognised of the spans that real instrumentations sent (dialects/README.md). An empty cell has its reason here.
@@ -13,12 +15,11 @@ type Cell = (typeof CELLS)[number];
 
 const CLIENT = "it instruments a client of models, which knows neither agents nor the tools that they run";
 const NO_AGENT = "its spans name no agent in an attribute; the span itself has the name";
-const EVENTS = "it sends messages as log events, and not with its spans";
 
 /** Cells that a dialect leaves empty, and why. */
 const EMPTY: Readonly<Record<string, Partial<Record<Cell, string>>>> = {
   "langsmith-python": { agent: NO_AGENT },
-  "official-openai-node": { agent: CLIENT, tool: CLIENT, input: EVENTS, output: EVENTS },
+  "official-openai-node": { agent: CLIENT, tool: CLIENT },
   "openinference-langgraph-python": { agent: NO_AGENT },
   "openinference-openai-node": { agent: CLIENT, tool: CLIENT },
   "pydantic-ai-python": {},
@@ -28,12 +29,17 @@ const EMPTY: Readonly<Record<string, Partial<Record<Cell, string>>>> = {
   "vercel-ai": {},
 };
 
-function recorded(name: string): ReadSpan[] {
-  const text = readFileSync(new URL(`${name}.snap.json`, FOLDER), "utf8");
-  const { resourceSpans } = fromJsonString(ExportTraceServiceRequestSchema, text);
-  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+async function recorded(name: string): Promise<{ spans: ReadSpan[]; events: readonly ReadSpan[] }> {
+  const { resourceLogs = [], ...all } = JSON.parse(readFileSync(new URL(`${name}.snap.json`, FOLDER), "utf8"));
+  const { resourceSpans } = fromJson(ExportTraceServiceRequestSchema, all);
+  const logs = fromJson(ExportLogsServiceRequestSchema, { resourceLogs });
+  // However long ago it was recorded.
+  const { events, rejects } = await readEvents(logs, 100_000);
+  expect(rejects.count).toBe(0);
+  const spans = resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) => spans.map((span) => readSpan(span, resource) as ReadSpan)),
   );
+  return { spans, events };
 }
 
 test("every recording has its row", () => {
@@ -41,12 +47,16 @@ test("every recording has its row", () => {
   expect(names.sort()).toEqual(Object.keys(EMPTY));
 });
 
-test.each(Object.keys(EMPTY))("%s", (name) => {
-  const spans = recorded(name);
+test.each(Object.keys(EMPTY))("%s", async (name) => {
+  const { spans, events } = await recorded(name);
   const facts = spans.map((span) => span.facts);
   const chats = facts.filter(({ operation }) => operation === "chat");
   const tools = facts.filter(({ operation }) => operation === "execute_tool");
-  const has = (field: string) => (span: ReadSpan["facts"]) => span.fields.some((one) => one.field === field);
+  // In the span itself, or in an event of it.
+  const has = (field: string) => (span: ReadSpan["facts"]) =>
+    [span, ...events.map((event) => event.facts).filter((event) => event.parent_span_id === span.span_id)].some(
+      ({ fields }) => fields.some((one) => one.field === field),
+    );
   const own = facts.filter(({ operation }) => ownsTokens(operation));
   const sums = (["input_tokens", "output_tokens"] as const).map((key) => own.reduce((sum, one) => sum + one[key], 0));
   const all: Record<Cell, boolean> = {

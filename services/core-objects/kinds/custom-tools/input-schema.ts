@@ -52,7 +52,7 @@ function check(schema: JsonValue | undefined, path: string, depth: number): void
     throw wrong(path, `has ${unknown.slice(0, 40)}, which not every model supports: write the schema without it`);
   const { type, properties, required, items, pattern, additionalProperties = false } = schema;
   if (!TYPES.includes(type ?? null)) throw wrong(path, `must have a type, one of ${TYPES.join(", ")}`);
-  if (schema.enum !== undefined && !Array.isArray(schema.enum)) throw wrong(`${path}.enum`, "must be a list");
+  checkKeywords(schema, path);
   if (typeof additionalProperties !== "boolean") throw wrong(`${path}.additionalProperties`, "must be true or false");
   if (pattern !== undefined) checkPattern(pattern, `${path}.pattern`);
   if (type === "array") check(items, `${path}.items`, depth + 1);
@@ -61,6 +61,48 @@ function check(schema: JsonValue | undefined, path: string, depth: number): void
   if (required === undefined) return;
   const isNamed = Array.isArray(required) && required.every((name) => typeof name === "string" && names.includes(name));
   if (!isNamed) throw wrong(`${path}.required`, "must be a list of names from properties");
+}
+
+/** What each keyword takes: a value of another kind would be refused by a provider, when an agent runs. */
+function checkKeywords(schema: JsonObject, path: string): void {
+  for (const [keyword, value] of Object.entries(schema)) {
+    const [takes, isTaken] = VALUES.find(([keywords]) => keywords.includes(keyword))?.[1] ?? [];
+    if (isTaken !== undefined && !isTaken(value)) throw wrong(`${path}.${keyword}`, `must be ${takes}`);
+  }
+  const { type, enum: words, const: only } = schema;
+  if (words !== undefined && !(Array.isArray(words) && words.length > 0))
+    throw wrong(`${path}.enum`, "must be a list of the values that are allowed");
+  const values = [...((words as JsonValue[] | undefined) ?? []), ...(only === undefined ? [] : [only])];
+  const other = values.find((value) => !isOfType(value, type as string));
+  if (other !== undefined)
+    throw wrong(path, `allows the value ${JSON.stringify(other).slice(0, 40)}, which is not of its type ${type}`);
+}
+
+const isText = (value: JsonValue): boolean => typeof value === "string";
+const isNumber = (value: JsonValue): boolean => typeof value === "number";
+const isCount = (value: JsonValue): boolean => Number.isInteger(value) && (value as number) >= 0;
+const VALUES: readonly (readonly [readonly string[], readonly [string, (value: JsonValue) => boolean]])[] = [
+  [
+    ["title", "description", "format"],
+    ["a text", isText],
+  ],
+  [
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+    ["a number", isNumber],
+  ],
+  [["multipleOf"], ["a number above 0", (value) => isNumber(value) && (value as number) > 0]],
+  [
+    ["minItems", "maxItems", "minLength", "maxLength"],
+    ["a whole number, 0 or more", isCount],
+  ],
+  [["uniqueItems"], ["true or false", (value) => typeof value === "boolean"]],
+];
+
+function isOfType(value: JsonValue, type: string): boolean {
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
 }
 
 function checkProperties(properties: JsonValue, path: string, depth: number): void {

@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Texts that must match before it is sent: whose pattern this is has a process of its own. */
+  readonly matches?: readonly { readonly path: string; readonly pattern: string; readonly text: string }[];
   readonly policy: OutgoingPolicy;
 }
 
@@ -29,7 +31,9 @@ export interface HttpAnswer {
 const methods = {
   /** Sends a request. @param asked HttpRequest. @returns HttpAnswer. */
   async send(asked: string, signal: AbortSignal): Promise<string> {
-    const { url, policy, ...init } = JSON.parse(asked) as HttpRequest;
+    const { url, policy, matches = [], ...init } = JSON.parse(asked) as HttpRequest;
+    const wrong = matches.find(({ pattern, text }) => !new RegExp(pattern, "u").test(text));
+    if (wrong !== undefined) throw new Error(`${wrong.path}: must match ${wrong.pattern}`);
     const bounds = { bytes: MAX_BYTES, depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
     const fetch = createBoundedFetch(dispatcherOf(policy), bounds);
     try {

@@ -8,6 +8,7 @@ import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { VERSION } from "../../../shared/process/version.js";
+import { plainIssues } from "./plain-issues.js";
 
 /** Bounds of one answer, or of one stream of answers. */
 const ANSWER: JsonBounds = { bytes: 8 * 2 ** 20, depth: 64, nodes: 100_000 };
@@ -68,7 +69,9 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
     try {
       return await Promise.race([asked(client, NEVER_MS), broken.promise]);
     } catch (error) {
-      throw plainError(error);
+      const plain = plainError(error);
+      plain.message = plainIssues(plain.message);
+      throw plain;
     }
   };
   const late = setTimeout(

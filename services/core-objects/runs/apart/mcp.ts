@@ -2,6 +2,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { checkJson, type JsonBounds } from "../../../shared/isolation/json-bounds.js";
 import { serveThread } from "../../../shared/process/thread.js";
 import { openSession, type RemoteAddress, type Session } from "./mcp-session.js";
+import { plainIssues } from "./plain-issues.js";
 
 // The client of remote MCP servers. What it gives is plain, small and all that is
 // known of a server elsewhere.
@@ -71,7 +72,9 @@ const methods = {
     const found = sessions.get(session);
     if (found === undefined) throw Object.assign(new Error("this session has ended"), { name: NO_SESSION });
     const answer = await found.use((client, timeout) => client.callTool(params, undefined, { signal, timeout }));
-    return JSON.stringify({ text: textOf(answer.content), isError: answer.isError === true } satisfies Answered);
+    const isError = answer.isError === true;
+    const text = textOf(answer.content);
+    return JSON.stringify({ text: isError ? plainIssues(text) : text, isError } satisfies Answered);
   },
 
   /** Closes a connection. */

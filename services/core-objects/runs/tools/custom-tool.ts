@@ -14,6 +14,7 @@ import { CUSTOM_TOOLS, failureOf } from "../outgoing.js";
 import type { Redactor } from "../redact.js";
 import { variableValue } from "../secrets.js";
 import type { AgentTool } from "./agent-tool.js";
+import { fitArguments } from "./fit-arguments.js";
 
 /** Longest answer that a model is shown, in characters. */
 const SHOWN = 40 * 1024;
@@ -44,12 +45,13 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
     readOnly: false,
     async call(args, { caller, signal }) {
       const tool = await current(parts.context, record, caller);
-      const { url, body } = requestOf(tool, args);
+      const { args: fitted, matches } = fitArguments(tool.input_schema, args);
+      const { url, body } = requestOf(tool, fitted);
       const headers = await headersFor(tool, parts);
       const method = tool.method.toUpperCase();
       const { context, redactor } = parts;
       const init = body === undefined ? {} : { body };
-      const request: HttpRequest = { url, method, headers, ...init, policy: context.outgoing };
+      const request: HttpRequest = { url, method, headers, ...init, matches, policy: context.outgoing };
       const remote = { id: tool._id, owner: tool.owner };
       const patience = { ms: tool.timeout_seconds * 1_000, signal };
       try {
@@ -80,24 +82,10 @@ async function current(context: Context, record: CustomToolRecord, caller: Calle
 }
 
 /** Where a call goes and what it sends. @throws ConnectError invalid_argument, in words for the model. */
-export function requestOf(
-  { url, method, input_schema }: Pick<CustomToolRecord, "url" | "method" | "input_schema">,
+function requestOf(
+  { url, method }: Pick<CustomToolRecord, "url" | "method">,
   args: JsonObject,
 ): { readonly url: string; readonly body?: string } {
-  const {
-    properties = {},
-    required = [],
-    additionalProperties = false,
-  } = JSON.parse(input_schema) as {
-    properties?: Record<string, unknown>;
-    required?: string[];
-    additionalProperties?: boolean;
-  };
-  const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
-  if (unknown !== undefined && !additionalProperties)
-    throw invalidArgument(`unknown argument ${unknown}: known arguments are ${Object.keys(properties).join(", ")}`);
-  const missing = required.find((name) => !Object.hasOwn(args, name));
-  if (missing !== undefined) throw invalidArgument(`the argument ${missing} is missing`);
   const left = new Map(Object.entries(args));
   const written = url.replace(/\{([^{}]*)\}/g, (_place, name: string) => {
     const value = args[name];

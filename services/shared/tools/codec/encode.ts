@@ -1,6 +1,15 @@
-import { type DescEnum, type DescField, type DescMessage, type Message, ScalarType, toJson } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type Message,
+  ScalarType,
+  toJson,
+} from "@bufbuild/protobuf";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { not_for_all, whole } from "#proto/mcp/v1/tool_pb.js";
 import { wordOf } from "../enums.js";
 import { showHidden } from "./hidden-characters.js";
 import { fractionText, timeText } from "./time.js";
@@ -10,6 +19,9 @@ import { fractionText, timeText } from "./time.js";
 // booleans without presence are written, zero or not. What says nothing is left
 // out: empty texts, lists and maps, an enum's zero value ("not given"), and an
 // updated_at that is the same as created_at.
+//
+// What a result is about is said even if there is nothing: the list that it
+// begins with, and the lists of an object that it shows whole (mcp.v1.whole).
 //
 // Each message type is compiled once into a function of its own that
 // concatenates the text; no JSON object is built on the way. The source text
@@ -25,7 +37,19 @@ export type Encode = (message: Message) => string;
  * document (google.protobuf.Struct) stays as it is.
  */
 export function compileEncode(desc: DescMessage, showsHidden = false): Encode {
-  return writerOf(desc, { known: new Map(), text: showsHidden ? quotedShown : quoted }) as Encode;
+  const compiled: Compiled = { known: new Map(), text: showsHidden ? quotedShown : quoted };
+  if (desc.typeName.startsWith("google.protobuf.")) return wellKnown(desc) as Encode;
+  return compileMessage(desc, compiled, startsWith) as Encode;
+}
+
+/** The list that a result begins with: what it is about. */
+export function startsWith(field: DescField): boolean {
+  return field.fieldKind === "list" && field === field.parent.fields[0];
+}
+
+/** The lists of an object that is shown whole. */
+function isShownToAll(field: DescField): boolean {
+  return field.fieldKind === "list" && !getOption(field, not_for_all);
 }
 
 /** What is compiled already, and how a text is written. */
@@ -49,13 +73,23 @@ function writerOf(desc: DescMessage, compiled: Compiled): Write {
   return write;
 }
 
-function compileMessage(desc: DescMessage, compiled: Compiled): Write {
-  const writers = desc.fields.map((field) => valueWriterOf(field, compiled));
+/** @param isSaid whether a list is written even if it is empty. */
+function compileMessage(
+  desc: DescMessage,
+  compiled: Compiled,
+  isSaid: (field: DescField) => boolean = () => false,
+): Write {
+  const isWhole = getOption(desc, whole);
+  const writers = desc.fields.map((field) =>
+    isWhole && field.fieldKind === "message" && !field.message.typeName.startsWith("google.protobuf.")
+      ? compileMessage(field.message, compiled, isShownToAll)
+      : valueWriterOf(field, compiled),
+  );
   const source = ["return (m) => {", 'let t = "{", s;'];
   // From the first field on that is always written, what follows needs a comma.
   let comma = false;
   desc.fields.forEach((field, i) => {
-    const { value, condition } = partOf(field, i);
+    const { value, condition } = isSaid(field) ? { value: listOf(field, i) } : partOf(field, i);
     const name = `${JSON.stringify(field.name)}:`;
     const label = comma ? literal(`,${name}`) : `(t.length === 1 ? ${literal(name)} : ${literal(`,${name}`)})`;
     if (condition === undefined) source.push(`t += ${label} + ${value};`);
@@ -77,7 +111,7 @@ function compileMessage(desc: DescMessage, compiled: Compiled): Write {
 function partOf(field: DescField, i: number): { readonly value: string; readonly condition?: string } {
   const { oneof, fieldKind, localName } = field;
   const from = `m.${localName}`;
-  if (fieldKind === "list") return { value: `list(${from}, w[${i}])`, condition: `${from}.length > 0` };
+  if (fieldKind === "list") return { value: listOf(field, i), condition: `${from}.length > 0` };
   if (fieldKind === "map") return { value: `map(${from}, w[${i}])`, condition: `filled(${from})` };
   if (oneof !== undefined) {
     return {
@@ -93,6 +127,10 @@ function partOf(field: DescField, i: number): { readonly value: string; readonly
   if (created !== undefined)
     return { value, condition: `${from} !== undefined && !same(${from}, m.${created.localName})` };
   return { value, condition: `${from} !== undefined` };
+}
+
+function listOf({ localName }: DescField, i: number): string {
+  return `list(m.${localName}, w[${i}])`;
 }
 
 function isFilled(map: object): boolean {

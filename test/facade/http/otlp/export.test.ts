@@ -192,11 +192,11 @@ test("answers and failures come in the encoding that was sent", () => {
   const response = create(ExportTraceServiceResponseSchema, {
     partialSuccess: { rejectedSpans: 3n, errorMessage: "a span has no start time" },
   });
-  const json = exportAnswer(response, JSON_TYPE);
+  const json = exportAnswer(ExportTraceServiceResponseSchema, response, JSON_TYPE);
   expect(JSON.parse(Buffer.from(json.bytes).toString())).toEqual({
     partialSuccess: { rejectedSpans: "3", errorMessage: "a span has no start time" },
   });
-  const binary = exportAnswer(response, PROTOBUF);
+  const binary = exportAnswer(ExportTraceServiceResponseSchema, response, PROTOBUF);
   expect(binary).toEqual({ contentType: PROTOBUF, bytes: toBinary(ExportTraceServiceResponseSchema, response) });
 
   const failed = unavailable("the store does not answer");

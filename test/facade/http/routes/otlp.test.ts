@@ -1,11 +1,16 @@
 import { createRequire } from "node:module";
 import { connect as connectSocket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  ExportLogsServiceRequestSchema,
+  ExportLogsServiceResponseSchema,
+  LogsService,
+} from "#proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js";
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
@@ -239,5 +244,82 @@ describe.each(["@opentelemetry/exporter-trace-otlp-proto", "@opentelemetry/expor
       resourceSpans.flatMap((r) => r.scopeSpans.flatMap((s) => s.spans)),
     );
     expect(spans.map((span) => [span.name, span.traceId.length])).toEqual([["from an SDK", 16]]);
+  });
+});
+
+describe("events in log records", () => {
+  const TRACE = "0af7651916cd43dd8448eb211c80319c";
+  const record = { eventName: "gen_ai.choice", timeUnixNano: 5n, traceId: Buffer.from(TRACE, "hex") };
+  const LOGS = toBinary(
+    ExportLogsServiceRequestSchema,
+    create(ExportLogsServiceRequestSchema, { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] }),
+  );
+  const jsonRecord = { eventName: "gen_ai.choice", timeUnixNano: "5", traceId: TRACE };
+  const JSON_LOGS = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [jsonRecord] }] }] });
+  const got: string[] = [];
+  let logs: Started;
+  beforeAll(async () => {
+    const method = unary(LogsService.method.export, ({ resourceLogs }) => {
+      const [{ eventName, traceId }] = resourceLogs[0]!.scopeLogs[0]!.logRecords as never as [typeof record];
+      got.push(`${eventName} ${Buffer.from(traceId).toString("hex")}`);
+      return { partialSuccess: { rejectedLogRecords: 1n, errorMessage: "one" } };
+    });
+    logs = await start({
+      credentials: keys,
+      dispatch: mountInProcess([method], { authenticator: keys.authenticator, log: silentLog }),
+    });
+  });
+  afterAll(() => logs.close());
+
+  const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    fetch(`${logs.url}/v1/logs`, {
+      method: "POST",
+      headers: { "content-type": PROTOBUF, authorization: "Bearer agent", ...headers },
+      body: body as string,
+    });
+
+  test.each<[string, string | Uint8Array, Record<string, string>]>([
+    ["protobuf", LOGS, {}],
+    ["packed protobuf", gzipSync(LOGS), { "content-encoding": "gzip" }],
+    ["JSON", JSON_LOGS, { "content-type": JSON_TYPE }],
+    ["packed JSON", gzipSync(JSON_LOGS), { "content-type": JSON_TYPE, "content-encoding": "gzip" }],
+  ])("are taken as %s", async (_name, body, headers) => {
+    got.length = 0;
+    const reply = await post(body, headers);
+    expect(reply.status).toBe(200);
+    expect(got).toEqual([`gen_ai.choice ${TRACE}`]);
+    const said = new Uint8Array(await reply.arrayBuffer());
+    if (headers["content-type"] === JSON_TYPE)
+      expect(JSON.parse(Buffer.from(said).toString())).toEqual({
+        partialSuccess: { rejectedLogRecords: "1", errorMessage: "one" },
+      });
+    else expect(fromBinary(ExportLogsServiceResponseSchema, said).partialSuccess?.errorMessage).toBe("one");
+  });
+
+  test.each<[string, string | Uint8Array, Record<string, string>, number, RegExp]>([
+    ["without a key", LOGS, { authorization: "" }, 401, /bearer/i],
+    ["by who may not", LOGS, { authorization: "Bearer reader" }, 403, /traces:write/],
+    ["in another media type", LOGS, { "content-type": "text/plain" }, 415, /media type/],
+    ["as what is not JSON", "{", { "content-type": JSON_TYPE }, 400, /not JSON/],
+    [
+      "with ids that are not hexadecimal",
+      JSON_LOGS.replace(TRACE, "xyz"),
+      { "content-type": JSON_TYPE },
+      400,
+      /hexadecimal/,
+    ],
+    [
+      "that unpack to too much",
+      gzipSync(Buffer.alloc(5 << 20)),
+      { "content-encoding": "gzip" },
+      413,
+      /fewer log records/,
+    ],
+    ["that are too long", Buffer.alloc(5 << 20), {}, 413, /fewer log records/],
+  ])("are refused %s", async (_name, body, headers, status, words) => {
+    got.length = 0;
+    const reply = await post(body, headers);
+    expect([reply.status, got]).toEqual([status, []]);
+    expect(await reply.text()).toMatch(words);
   });
 });

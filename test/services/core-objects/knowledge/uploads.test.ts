@@ -176,3 +176,25 @@ test("the page and the heading of a PDF are cited", async () => {
   const { passages } = await call(searchKnowledge, { query: "isolate host" }, as("alice"));
   expect(passages[0]).toMatchObject({ page: 1, headings: [] });
 });
+
+test.each<[string, Uint8Array]>([
+  ["UTF-8", Buffer.from("Grüße an Zoë.\r\nEnde.")],
+  ["windows-1252", Buffer.from("Grüße an Zoë.\r\nEnde.", "latin1")],
+  ["UTF-16 with its mark", Buffer.from("\ufeffGrüße an Zoë.\r\nEnde.", "utf16le")],
+])("a short text in %s is read as it is", async (charset, file) => {
+  const id = await upload(file, { name: charset });
+  await ready(id);
+  const { text } = await call(readDocument, { documentId: id }, as("alice"));
+  expect(text).toBe("Grüße an Zoë.\nEnde.");
+});
+
+test("a short file with bytes that no text has says so", async () => {
+  const file = Buffer.from("not a text\0");
+  const id = await upload(file);
+  await vi.waitFor(async () => expect((await begin(file)).document!.state).toBe(DocumentState.FAILED), {
+    timeout: 30_000,
+    interval: 100,
+  });
+  const { document } = await begin(file);
+  expect(document).toMatchObject({ id, problem: "it cannot be read as text: it holds bytes that no text has" });
+});

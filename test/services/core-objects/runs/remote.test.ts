@@ -17,6 +17,9 @@ const TOOLS = [
 let stage: Awaited<ReturnType<typeof startStage>>;
 const seen: { readonly method: string; readonly authorization: string | undefined; readonly params: unknown }[] = [];
 
+/** What add_note refuses its arguments with. */
+let refused: string | undefined;
+
 /** A remote MCP server as node:http serves one: JSON in, JSON out. */
 function serve(request: IncomingMessage, body: string, response: ServerResponse): void {
   if (request.method !== "POST") return void response.writeHead(405).end();
@@ -31,7 +34,7 @@ function serve(request: IncomingMessage, body: string, response: ServerResponse)
     },
     "tools/list": { tools: TOOLS.map((tool) => ({ ...tool, inputSchema: { type: "object" } })) },
     "tools/call": {
-      content: [{ type: "text", text: `${params?.name} for ${request.headers.authorization}` }],
+      content: [{ type: "text", text: refused ?? `${params?.name} for ${request.headers.authorization}` }],
       isError: params?.name === "add_note",
     },
   };
@@ -98,4 +101,15 @@ test("one that is not there, or where nobody may be, is named to the model, and 
   const { ended, asked } = await run({ resourceIds: [await stage.integrate(), lost] });
   expect(ended.state).toBe(RunState.COMPLETED);
   expect(asked[0]!.messages[0]!.content).toMatch(/cannot be used at the moment:\n- lost: /);
+});
+
+test("the issues with which a server refuses arguments are told to the model as a sentence", async () => {
+  const issues = [{ code: "invalid_type", expected: "string", path: ["title"], message: "expected string" }];
+  refused = `MCP error -32602: Invalid arguments for tool add_note: ${JSON.stringify(issues, null, 2)}`;
+  stage.script.reply = (asked) => (results(asked).length === 0 ? { call: "mcp__wiki__add_note" } : "Done.");
+  const { asked } = await run();
+  refused = undefined;
+  expect(results(asked.at(-1)!)).toEqual([
+    "MCP error -32602: Invalid arguments for tool add_note: title: expected string",
+  ]);
 });

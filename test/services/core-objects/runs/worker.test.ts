@@ -378,7 +378,8 @@ test("what a custom tool answers other than well is told to the model, and a red
             { call: "custom__look_up", args: { host: ".." } },
             { call: "custom__look_up", args: {} },
             { call: "custom__look_up", args: { host: "a", colour: "red" } },
-            { call: "custom__open_ticket", args: { host: "a" } },
+            { call: "custom__look_up", args: { host: "a", depth: "two" } },
+            { call: "custom__open_ticket", args: { host: 404, depth: "2" } },
           ],
         }
       : "Done.";
@@ -388,9 +389,16 @@ test("what a custom tool answers other than well is told to the model, and a red
     "an argument turns a part of the path into . or .., which leads to another path",
     "the argument host is missing",
     "unknown argument colour: known arguments are host, depth",
+    'depth: must be an integer, not "two"',
     "application/json",
   ]);
-  expect(seen).toEqual(["GET /hosts/b ", 'POST /tickets {"host":"a"}']);
+  expect(seen).toEqual(["GET /hosts/b ", 'POST /tickets {"host":"404","depth":2}']);
+  const offered = stage.model.asked.at(-1)!.tools!.find(({ function: { name } }) => name === "custom__open_ticket");
+  expect(offered?.function.parameters).toEqual({
+    type: "object",
+    properties: { host: { type: "string" }, depth: { type: "integer" } },
+    required: ["host"],
+  });
 });
 
 test("a worker that closes gives its runs back, and the next goes on from the last step", async () => {

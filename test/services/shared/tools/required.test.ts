@@ -21,5 +21,12 @@ test("a list that must hold something is required in the schema of its tool", ()
 
 test("what an answer may leave out is never required of it", () => {
   const { outputSchema } = TOOLS.find(({ name }) => name === "list_controls")!.listing;
-  expect(outputSchema?.required).toEqual(["total_size"]);
+  expect(outputSchema?.required).toEqual(["controls", "total_size"]);
+});
+
+test("a word of an enum that says what it means is not said twice", () => {
+  const { inputSchema } = TOOLS.find(({ name }) => name === "inspect_agent_traces")!.listing;
+  const { description } = inputSchema.properties!.period!;
+  expect(description).toContain("last_day: The last 24 hours.");
+  expect(description).not.toContain("last_hour:");
 });

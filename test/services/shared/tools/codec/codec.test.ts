@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   type DescEnum,
+  type DescField,
   type DescMessage,
   equals,
   fromJson,
+  getOption,
   type JsonObject,
   type JsonValue,
   type Message,
@@ -11,6 +13,7 @@ import {
 } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { not_for_all, whole } from "#proto/mcp/v1/tool_pb.js";
 import { compileDecode } from "../../../../../services/shared/tools/codec/decode.js";
 import { compileEncode } from "../../../../../services/shared/tools/codec/encode.js";
 import { wordOf } from "../../../../../services/shared/tools/enums.js";
@@ -47,10 +50,16 @@ describe.each(messages.map((desc) => [desc.typeName, desc] as const))("%s", (_na
 /** What the library's own writer makes of a message, with enum values as words and without what is empty. */
 function reference(desc: DescMessage, message: Message): JsonValue {
   const json = toJson(desc, message, { registry, useProtoFieldName: true, alwaysEmitImplicit: true });
-  return worded(desc, json as JsonObject);
+  const [first] = desc.fields;
+  return worded(desc, json as JsonObject, (field) => field === first, getOption(desc, whole));
 }
 
-function worded(desc: DescMessage, json: JsonObject): JsonObject {
+function worded(
+  desc: DescMessage,
+  json: JsonObject,
+  isSaid: (field: DescField) => boolean = () => false,
+  isWhole = false,
+): JsonObject {
   if (desc.typeName.startsWith("google.")) return json;
   const entries = desc.fields.flatMap((field): [string, JsonValue][] => {
     const value = json[field.name];
@@ -58,9 +67,12 @@ function worded(desc: DescMessage, json: JsonObject): JsonObject {
     const one = (item: JsonValue): JsonValue | undefined => {
       if (field.enum !== undefined) return word(field.enum, item);
       const isWellKnown = field.message === undefined || field.message.typeName.startsWith("google.");
-      return isWellKnown ? item : worded(field.message as DescMessage, item as JsonObject);
+      const isOwn = isWhole && field.fieldKind === "message";
+      const isShown = isOwn ? (inner: DescField) => !getOption(inner, not_for_all) : undefined;
+      return isWellKnown ? item : worded(field.message as DescMessage, item as JsonObject, isShown);
     };
     const isEmpty = field.oneof === undefined && (value === "" || (isObject(value) && Object.keys(value).length === 0));
+    if (isEmpty && field.fieldKind === "list" && isSaid(field)) return [[field.name, []]];
     if (isEmpty && field.fieldKind !== "message") return [];
     if (field.name === "updated_at" && field.message && isDeepStrictEqual(value, json.created_at)) return [];
     if (field.fieldKind === "list") {
@@ -97,7 +109,12 @@ test("what is empty and what was never changed is left out; what is zero or fals
   expect(write("grc.v1.Control", { id: "1", updated_at: at })).toHaveProperty("updated_at", at);
   expect(write("grc.v1.Control", control)).not.toHaveProperty("name");
   expect(write("grc.v1.Control", control)).not.toHaveProperty("controls");
-  expect(write("grc.v1.ListControlsResponse", {})).toEqual({ total_size: 0 });
+  expect(write("grc.v1.ListControlsResponse", {})).toEqual({ controls: [], total_size: 0 });
+  expect(write("core.v1.SearchKnowledgeResponse", {})).toEqual({ passages: [] });
+  // Who may not manage it is not shown with whom it is shared, which is not the same as with nobody.
+  expect(write("core.v1.GetPromptResponse", { prompt: {} })).toMatchObject({ prompt: { arguments: [], labels: [] } });
+  expect(write("core.v1.GetPromptResponse", { prompt: {} })).not.toHaveProperty("prompt.sharing");
+  expect(write("core.v1.ListPromptsResponse", { prompts: [{ id: "1" }] })).not.toHaveProperty("prompts.0.labels");
 });
 
 test("whatever is given as arguments is read or refused in words, and nothing else is thrown", () => {

@@ -2,18 +2,23 @@
 
 import { createRequire } from "node:module";
 import { OpenAIInstrumentation as OpenInference } from "@arizeai/openinference-instrumentation-openai";
+import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { OpenAIInstrumentation as Official } from "@opentelemetry/instrumentation-openai";
+import { LoggerProvider, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
 import { NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { OpenAIInstrumentation as Traceloop } from "@traceloop/instrumentation-openai";
 
 const require = createRequire(import.meta.url);
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter())] });
 provider.register();
+const loggerProvider = new LoggerProvider({
+  processors: [new SimpleLogRecordProcessor({ exporter: new OTLPLogExporter() })],
+});
 const made = { openinference: OpenInference, official: Official, traceloop: Traceloop }[process.argv[2]];
 const instrumentation = new made({ captureMessageContent: true });
-registerInstrumentations({ instrumentations: [instrumentation], tracerProvider: provider });
+registerInstrumentations({ instrumentations: [instrumentation], tracerProvider: provider, loggerProvider });
 const OpenAI = require("openai");
 instrumentation.manuallyInstrument?.(OpenAI.OpenAI ?? OpenAI);
 const client = new OpenAI.OpenAI({ baseURL: process.env.MODEL_URL, apiKey: "none" });
@@ -23,4 +28,5 @@ const tools = [{ type: "function", function: { name: "look_up", description: "d"
 const first = await client.chat.completions.create({ model: "large", messages, tools });
 messages.push(first.choices[0].message, { role: "tool", tool_call_id: "call_1", content: "a host" });
 await client.chat.completions.create({ model: "large", messages, tools });
+await loggerProvider.shutdown();
 await provider.shutdown();

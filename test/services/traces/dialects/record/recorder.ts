@@ -3,13 +3,15 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { ExportLogsServiceRequestSchema } from "#proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 
 // Runs a program with a real instrumentation against a model that answers with one call of a tool and then a text, and
-// writes the spans that it sends: recorder.ts OUT PROGRAM ARGUMENTS…
+// writes the spans and log records that it sends: recorder.ts OUT PROGRAM ARGUMENTS…
 
 const [out = "", program = "", ...args] = process.argv.slice(2);
 const exported: unknown[] = [];
+const logged: unknown[] = [];
 
 function answer(messages: readonly { role: string }[]): object {
   const usage = { prompt_tokens: 21, completion_tokens: 7, total_tokens: 28 };
@@ -31,6 +33,8 @@ const server = createServer(async (request, response) => {
     return void response.end(JSON.stringify(answer(JSON.parse(body.toString()).messages)));
   if (request.url?.endsWith("/traces"))
     exported.push(toJson(ExportTraceServiceRequestSchema, fromBinary(ExportTraceServiceRequestSchema, body)));
+  if (request.url?.endsWith("/logs"))
+    logged.push(toJson(ExportLogsServiceRequestSchema, fromBinary(ExportLogsServiceRequestSchema, body)));
   response.setHeader("content-type", "application/x-protobuf");
   response.end();
 });
@@ -40,6 +44,7 @@ server.listen(0, "127.0.0.1", () => {
     ...process.env,
     MODEL_URL: `${base}/v1`,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${base}/v1/traces`,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${base}/v1/logs`,
     OTEL_EXPORTER_OTLP_ENDPOINT: base,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
     OTEL_SERVICE_NAME: "recorded",
@@ -48,7 +53,9 @@ server.listen(0, "127.0.0.1", () => {
   const child: ChildProcess = spawn(program, args, { env, stdio: "inherit" });
   child.on("exit", (code) => {
     const spans = exported.flatMap((one) => (one as { resourceSpans?: object[] }).resourceSpans ?? []);
-    writeFileSync(out, `${JSON.stringify({ resourceSpans: spans }, undefined, 1)}\n`);
+    const logs = logged.flatMap((one) => (one as { resourceLogs?: object[] }).resourceLogs ?? []);
+    const all = { resourceSpans: spans, ...(logs.length > 0 && { resourceLogs: logs }) };
+    writeFileSync(out, `${JSON.stringify(all, undefined, 1)}\n`);
     server.close();
     process.exit(code ?? 1);
   });
