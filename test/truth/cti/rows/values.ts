@@ -24,7 +24,8 @@ const values: Case<Stage> = {
           query,
           types: [type],
         });
-        expect([type, query, observables.map((one) => one.id)]).toEqual([type, query, [id]]);
+        // Words are alternatives: another one may have one of two.
+        expect([type, query, observables.some((one) => one.id === id)]).toEqual([type, query, true]);
       }
       const looked = await personOf(stage, person).get<{ matches?: Row[] }>("lookup_ioc", { value });
       expect([type, (looked.matches ?? []).map((one) => one.id)]).toEqual([type, [id]]);
