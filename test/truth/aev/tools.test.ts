@@ -9,6 +9,7 @@ import { contentTruths } from "./rows/content.js";
 import { listTruths } from "./rows/lists.js";
 import { objectTruths } from "./rows/objects.js";
 import { questionnaireTruths } from "./rows/questionnaires.js";
+import { racedTruths } from "./rows/raced.js";
 import { runTruths } from "./rows/runs.js";
 import { strangerTruths } from "./rows/strangers.js";
 import { writeTruths } from "./rows/writes.js";
@@ -29,6 +30,7 @@ const TRUTHS = [
   ...changeTruths,
   ...analysisTruths,
   ...questionnaireTruths,
+  ...racedTruths,
 ];
 
 let stage: Stage;

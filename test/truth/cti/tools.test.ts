@@ -16,10 +16,12 @@ import { listTruths } from "./rows/lists.js";
 import { managedContainerTruths } from "./rows/managed-containers.js";
 import { objectTruths } from "./rows/objects.js";
 import { organizationTruths } from "./rows/organizations.js";
+import { racedTruths } from "./rows/raced.js";
 import { remarkTruths } from "./rows/remarks.js";
 import { schemaTruths } from "./rows/schema.js";
 import { sizeTruths } from "./rows/sizes.js";
 import { statisticsTruths } from "./rows/statistics.js";
+import { valueTruths } from "./rows/values.js";
 import { vocabularyTruths } from "./rows/vocabularies.js";
 import { annotationWriteTruths } from "./rows/written-annotations.js";
 import { containerWriteTruths } from "./rows/written-containers.js";
@@ -50,6 +52,8 @@ const TRUTHS = [
   ...organizationTruths,
   ...sizeTruths,
   ...edgeTruths,
+  ...racedTruths,
+  ...valueTruths,
 ];
 
 let stage: Stage;

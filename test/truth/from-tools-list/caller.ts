@@ -24,6 +24,8 @@ export interface Caller {
   readonly tools: readonly Shown[];
   /** Arguments that a tool takes: what it requires, with ids that exist. */
   readonly make: MakeArguments;
+  /** The same arguments about each other object that the tool can be asked about. */
+  others(shown: Shown, args: JsonObject): Promise<JsonObject[]>;
   /** The tool as the maker of arguments wants it. */
   asTool(shown: Shown): Tool;
   tool(name: string): Shown | undefined;
@@ -48,31 +50,43 @@ export async function newCaller(
   const { body } = await post(`${url}?output_schemas=1`, key, "tools/list");
   const tools = (body.result?.tools ?? []) as unknown as Shown[];
   const asTool = (shown: Shown): Tool => ({ server, name: shown.name, listing: shown }) as unknown as Tool;
-  const ids = new Map<string, Promise<string | undefined>>();
+  const ids = new Map<string, Promise<readonly string[]>>();
   const tenant = await tenantOf(person, server);
   const make = createMakeArguments({
     tools: tools.map(asTool),
     tenants: tenant === undefined ? {} : { [server]: tenant },
     async realId(_server, sources) {
       for (const source of sources) {
-        const id = await firstOf(source);
+        const [id] = await idsOf(source);
         if (id !== undefined) return id;
       }
       return undefined;
     },
   });
-  function firstOf(source: string): Promise<string | undefined> {
+  function idsOf(source: string): Promise<readonly string[]> {
     const found = ids.get(source);
     if (found !== undefined) return found;
     // One that needs its own ids finds none, instead of asking itself.
-    ids.set(source, Promise.resolve(undefined));
+    ids.set(source, Promise.resolve([]));
     const shown = tools.find((one) => one.name === source);
-    if (shown?.annotations.readOnlyHint !== true) return Promise.resolve(undefined);
-    const asked = make(asTool(shown)).then(async (args) => firstIdIn((await person.ask(source, args)).result));
+    if (shown?.annotations.readOnlyHint !== true) return Promise.resolve([]);
+    const asked = make(asTool(shown)).then(async (args) => {
+      const more = "query" in (shown.inputSchema.properties ?? {}) ? { query: "*" } : {};
+      const { result } = await person.ask(source, { ...args, ...more });
+      const rows = (result?.[rowsIn(shown) ?? ""] ?? [result]) as readonly unknown[];
+      return rows.map(firstIdIn).filter((id) => id !== undefined);
+    });
     ids.set(source, asked);
     return asked;
   }
-  return { person, tools, make, asTool, tool: (wanted) => tools.find((one) => one.name === wanted) };
+  async function others(shown: Shown, args: JsonObject): Promise<JsonObject[]> {
+    const name = Object.keys(args).find((one) => /_id$/.test(one) && one !== "tenant_id");
+    const { description = "" } = shown.inputSchema.properties?.[name ?? ""] ?? {};
+    const sources = tools.filter((one) => new RegExp(`\\b${one.name}\\b`).test(description));
+    const known = await Promise.all(sources.map((one) => idsOf(one.name)));
+    return name === undefined ? [] : known.flat().map((id) => ({ ...args, [name]: id }));
+  }
+  return { person, tools, make, others, asTool, tool: (wanted) => tools.find((one) => one.name === wanted) };
 }
 
 async function tenantOf(person: Person, server: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { JsonSchema } from "../../../services/shared/tools/schema.js";
-import { type Caller, type Row, type Shown, type Walked, walk } from "./caller.js";
+import { type Caller, type Row, rowsIn, type Shown, type Walked, walk } from "./caller.js";
 import type { Finding } from "./edges.js";
 
 // Each list against a brute-force answer from all of its rows.
@@ -18,7 +18,7 @@ export async function tryList(caller: Caller, shown: Shown): Promise<{ calls: nu
   const { person } = caller;
   const findings: Finding[] = [];
   let calls = 0;
-  const base = await caller.make(caller.asTool(shown));
+  const base = await fullest(caller, shown, await caller.make(caller.asTool(shown)));
   const properties = shown.inputSchema.properties ?? {};
   const read = async (more: JsonObject, size?: number): Promise<Walked> => {
     calls++;
@@ -200,6 +200,22 @@ export async function tryList(caller: Caller, shown: Shown): Promise<{ calls: nu
     const missing = rows.find((row) => wanted.has(keyOf(row)) && !got.has(keyOf(row)));
     if (missing !== undefined) add(args, `lacks ${brief(missing)}`);
   }
+}
+
+/** So many objects are asked about for one that has rows. */
+const MOST_OTHERS = 20;
+
+/** Arguments with which a list has rows, if it is a list of something's. */
+async function fullest(caller: Caller, shown: Shown, args: JsonObject): Promise<JsonObject> {
+  const others = await caller.others(shown, args);
+  let best = args;
+  let most = 0;
+  for (const one of others.slice(0, MOST_OTHERS)) {
+    const { result = {} } = await caller.person.ask(shown.name, { ...one, page_size: 100 });
+    const size = Number(result.total_size ?? (result[rowsIn(shown) ?? ""] as unknown[] | undefined)?.length ?? 0);
+    if (size > most) [best, most] = [one, size];
+  }
+  return best;
 }
 
 /** What a row has under a name, or its singular, or within an object of that name. */

@@ -8,7 +8,7 @@ import { REF, refOf } from "./knowledge.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "./observables.js";
 import { nodesOf } from "./paging.js";
 import { any } from "./resolve.js";
-import { valuesOf } from "./search.js";
+import { OTHER_VALUES, valuesOf } from "./search.js";
 import { spellingsOf } from "./spellings.js";
 import { hashAlgorithmOf, searchTextOf } from "./text.js";
 
@@ -131,6 +131,7 @@ export const lookupBindings: readonly Binding[] = [
     const algorithm = hashAlgorithmOf(value);
     const filters = any(
       { key: ["value"], values: spellings },
+      { key: ["name", ...OTHER_VALUES], values: spellings },
       ...(algorithm === undefined ? [] : [{ key: [`hashes.${algorithm}`], values: [value] }]),
       // What is longer is not found as a whole.
       ...(value.length <= MOST_INDEXED

@@ -24,7 +24,8 @@ interface Prepared {
 
 /**
  * The input of a new container, everything that it names resolved. The platform
- * makes another one for every call, so one of the same name is told.
+ * makes another one for every call, so one of the same name is told: whoever
+ * creates one takes turns, since it makes one of two of the same millisecond.
  *
  * @throws ConnectError where a reference or an object is unknown or hidden.
  */

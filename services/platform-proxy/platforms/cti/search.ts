@@ -34,17 +34,37 @@ export const VALUES: readonly string[] = [
   "hashes.SHA-512",
 ];
 
+/** What stands for the value of observables that have none. */
+export const OTHER_VALUES: readonly string[] = [
+  "account_login",
+  "attribute_key",
+  "card_number",
+  "command_line",
+  "fingerprint_md5",
+  "fingerprint_sha256",
+  "iban",
+  "issuer",
+  "path",
+  "persona_name",
+  "subject",
+  "title",
+  "user_id",
+];
+
+/** The same of observables whose value is a number. */
+const NUMBERS: readonly string[] = ["dst_port", "number", "pid", "src_port"];
+
 /** Where observables hold what is looked for. */
 export const OBSERVABLE_PLACES: Places = {
-  parts: [...VALUES, "path", "url", "subject", "attribute_key", "command_line"],
-  words: ["description", "x_opencti_description", "body", "title", "account_login", "x_opencti_additional_names"],
+  parts: [...VALUES, ...OTHER_VALUES, "url"],
+  words: ["description", "x_opencti_description", "body", "x_opencti_additional_names"],
 };
 
 /** Where indicators do. */
 export const INDICATOR_PLACES: Places = { parts: ["name", "pattern"], words: ["description", "pattern"] };
 
 const EVERYWHERE: Places = {
-  parts: [...VALUES, "aliases", "x_opencti_aliases", "x_mitre_id"],
+  parts: [...VALUES, ...OTHER_VALUES, "aliases", "x_opencti_aliases", "x_mitre_id"],
   words: ["description", "x_opencti_description", "pattern"],
 };
 
@@ -67,9 +87,23 @@ export function selectionOf(query: string, filters: FilterGroup | undefined, pla
 /** What a query selects of objects that are known by their values: any part of one will do. */
 export function valuesOf(query: string, filters: FilterGroup | undefined): Selection {
   const text = refang(query);
-  if (/["*]/.test(text)) return selectionOf(query, filters, OBSERVABLE_PLACES);
-  return { filters: text === "" ? filters : every(insideOf([text], OBSERVABLE_PLACES), filters) };
+  const { parts, words } = OBSERVABLE_PLACES;
+  if (text === "") return { filters };
+  if (/["*]/.test(text)) {
+    const selection = selectionOf(query, filters, OBSERVABLE_PLACES);
+    if (selection.search === undefined) return selection;
+    // The search of the platform itself leaves some of these out.
+    return {
+      filters: every(all({ key: [...parts, ...words], values: [selection.search], operator: "search" }), filters),
+    };
+  }
+  const inside = insideOf([text], OBSERVABLE_PLACES);
+  const numbers: readonly Filter[] = A_NUMBER.test(text) ? [{ key: NUMBERS, values: [text] }] : [];
+  return { filters: every(any(...inside.filters, ...numbers), filters) };
 }
+
+/** A number that the platform's index takes for one. */
+const A_NUMBER = /^\d{1,9}$/;
 
 /** What holds texts inside of some attributes, or words of one anywhere. Long values are not indexed as a whole: of those it may be in a token. */
 function insideOf(texts: readonly string[], { parts, words }: Places): FilterGroup {

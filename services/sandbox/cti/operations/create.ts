@@ -91,11 +91,26 @@ export function attributesOf(type: string, input: Input): Record<string, unknown
 const wordOf = ({ words }: Vocabulary, given: string): string[] =>
   words.filter((word) => word.toLowerCase() === given.trim().toLowerCase());
 
-/** By its deterministic id, or by any of its names; each note is a new one. */
+/** What is told apart by the time of its creation and these. */
+const TIMED: Readonly<Record<string, readonly string[]>> = {
+  Note: ["content", "attribute_abstract"],
+  Opinion: ["opinion"],
+  Task: ["name"],
+  Grouping: ["name", "context"],
+};
+
+/** By its deterministic id, or by any of its names; a note is another one in the next millisecond. */
 function existingOf(kind: Kind, attributes: Record<string, unknown>, visit: Visit): Thing | undefined {
   const { graph, account, draft } = visit;
-  // What is told apart by the time of its creation is always another.
-  if (["Note", "Opinion", "Task", "Grouping"].includes(kind.type) || kind.parents.includes("Case")) return undefined;
+  const timed = kind.parents.includes("Case") ? ["name"] : TIMED[kind.type];
+  if (timed !== undefined) {
+    const now = new Date().toISOString();
+    return find(
+      visit,
+      kind.type,
+      (thing) => thing.createdAt === now && timed.every((key) => thing.attributes[key] === attributes[key]),
+    );
+  }
   let found: Thing | undefined;
   if (kind.type === "Indicator")
     found = find(visit, kind.type, (thing) => thing.attributes.pattern === attributes.pattern);

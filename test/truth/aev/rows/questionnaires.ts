@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import type { Truth } from "../../frame/table.js";
 import type { Json } from "../platform.js";
 import { inTenant, personOf, refuses, type Stage } from "../stage.js";
-import { FIRST } from "../world.js";
 import { SEERS } from "./lists.js";
 import { ask, WRITERS } from "./lives.js";
 
@@ -128,9 +127,12 @@ export const questionnaireTruths: readonly Truth<Stage>[] = [
         about: "is refused naming the right",
         as: CANNOT,
         async prove(stage, person) {
-          const inFirst = stage.world.tenantOf(person) === FIRST;
-          const simulation_id = stage.world.ids[inFirst ? "run0" : "otherRun"];
-          const args = { ...inTenant(stage, person), simulation_id, subject: "Questions", message: "Please answer" };
+          // Nothing is missing but the right: who may read the questions is told first what they lack.
+          const { tenant, simulation, categories, team } = await plannedFor(stage, person);
+          const path = `/exercises/${simulation}/lessons_categories/${categories[0]}/teams`;
+          await ask(stage, tenant, "PUT", path, { lessons_category_teams: [team] });
+          const more = { simulation_id: simulation, subject: "Questions", message: "Please answer" };
+          const args = { ...inTenant(stage, person), ...more };
           await refuses(stage, person, "launch_lessons_questionnaire", args, REFUSED);
         },
       },

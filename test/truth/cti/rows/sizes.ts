@@ -52,6 +52,9 @@ const LISTS: readonly List[] = [
   ["list_kill_chain_phases", "phases"],
 ];
 
+/** Rows of two ends and a period are longer, as test/answers/answer-sizes.test.ts says. */
+const LONGER = ["list_relationships", "list_entity_relationships"];
+
 /** Every name that a run makes ends in one word more than names have. */
 const WORD_OF_RUN = / t[0-9a-z]{8}x\b/g;
 
@@ -80,7 +83,7 @@ export const sizeTruths: readonly Truth<Stage>[] = LISTS.map(([tool, rows, argsO
         const sizes = ((said[rows] ?? []) as Row[]).map(bytes).sort((a, b) => a - b);
         note(tool, person, sizes, page);
         expect(page).toBeLessThan(PAGE);
-        expect(at(sizes, 0.5)).toBeLessThanOrEqual(MEDIAN);
+        expect(at(sizes, 0.5)).toBeLessThanOrEqual(LONGER.includes(tool) ? MOST : MEDIAN);
         expect(at(sizes, 0.95)).toBeLessThanOrEqual(MOST);
       },
     },

@@ -336,7 +336,7 @@ export const statisticsTruths: readonly Truth<Stage>[] = [
         "objects of two types and organizations are not merged",
         "merge_entities",
         ({ world }) => ({ target_id: world.ids.malware0, source_ids: [world.ids.set0] }),
-        /is a Intrusion-Set/,
+        /has the type Intrusion-Set/,
         ["administrator", "analyst"],
       ),
       refused(

@@ -3,6 +3,7 @@ import { type ArticleSchema, ArticleService } from "#proto/aev/v1/article_servic
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { documentIds, documentNames } from "../attached-documents.js";
 import { listPage, numberKey, type Order } from "../list.js";
@@ -86,29 +87,33 @@ export const bindings = [
     return { article: await shown(platform, tenant, plan, objectOf(platform.server, created, "article_id")) };
   }),
 
-  unary(updateArticle, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const plan = await planOf(platform, tenant, r.parent);
-    const articles = articlesOf(plan);
-    const before = await listedOf<UpstreamArticle>(platform, tenant, articles, r.articleId);
-    if (r.channelId !== undefined) await needListed(platform, tenant, CHANNEL, r.channelId);
-    const documents = await documentIds(platform, tenant, r.documentIds);
-    const changed = await platform.rest<UpstreamArticle>({
-      verb: "PUT",
-      path: tenant.path(`${articles.route}/${before.article_id}`),
-      body: {
-        article_channel: r.channelId?.toLowerCase() ?? before.article_channel,
-        article_name: r.name?.trim() ?? before.article_name,
-        article_content: r.content ?? before.article_content,
-        article_author: r.author ?? before.article_author,
-        article_shares: r.shares ?? before.article_shares,
-        article_likes: r.likes ?? before.article_likes,
-        article_comments: r.comments ?? before.article_comments,
-        article_documents: r.clearDocuments || documents.length > 0 ? documents : (before.article_documents ?? []),
-      },
-    });
-    return { article: await shown(platform, tenant, plan, objectOf(platform.server, changed, "article_id")) };
-  }),
+  writingBack(
+    updateArticle,
+    (r) => [r.articleId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const plan = await planOf(platform, tenant, r.parent);
+      const articles = articlesOf(plan);
+      const before = await listedOf<UpstreamArticle>(platform, tenant, articles, r.articleId);
+      if (r.channelId !== undefined) await needListed(platform, tenant, CHANNEL, r.channelId);
+      const documents = await documentIds(platform, tenant, r.documentIds);
+      const changed = await platform.rest<UpstreamArticle>({
+        verb: "PUT",
+        path: tenant.path(`${articles.route}/${before.article_id}`),
+        body: {
+          article_channel: r.channelId?.toLowerCase() ?? before.article_channel,
+          article_name: r.name?.trim() ?? before.article_name,
+          article_content: r.content ?? before.article_content,
+          article_author: r.author ?? before.article_author,
+          article_shares: r.shares ?? before.article_shares,
+          article_likes: r.likes ?? before.article_likes,
+          article_comments: r.comments ?? before.article_comments,
+          article_documents: r.clearDocuments || documents.length > 0 ? documents : (before.article_documents ?? []),
+        },
+      });
+      return { article: await shown(platform, tenant, plan, objectOf(platform.server, changed, "article_id")) };
+    },
+  ),
 
   unary(deleteArticle, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

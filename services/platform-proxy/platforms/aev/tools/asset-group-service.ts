@@ -5,6 +5,7 @@ import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { conditionsOf, filterOf, labelsIn } from "../conditions.js";
 import { ENDPOINTS_BY_NAME, toEndpointRow } from "../endpoint.js";
@@ -97,49 +98,57 @@ export const bindings = [
     return { assetGroup: await shown(platform, tenant, created) };
   }),
 
-  unary(updateAssetGroup, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await memberOf(platform, tenant, ASSET_GROUP, r.assetGroupId);
-    const labels = await labelIds(platform, tenant, r.labels);
-    const conditions = await filterOf(platform, tenant, r.conditions, r.matchAny ?? false);
-    const kept = before.asset_group_dynamic_filter ?? { mode: "and", filters: [] };
-    const filters = r.clearConditions || r.conditions.length > 0 ? conditions.filters : kept.filters;
-    const answer = await platform.rest<UpstreamAssetGroup>({
-      verb: "PUT",
-      path: tenant.path(`/asset_groups/${before.asset_group_id}`),
-      body: {
-        asset_group_name: r.name?.trim() ?? before.asset_group_name,
-        asset_group_description: r.description ?? before.asset_group_description,
-        asset_group_tags: r.clearLabels || labels.length > 0 ? labels : (before.asset_group_tags ?? []),
-        asset_group_dynamic_filter: {
-          mode: r.matchAny === undefined ? kept.mode : conditions.mode,
-          filters,
+  writingBack(
+    updateAssetGroup,
+    (r) => [r.assetGroupId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const before = await memberOf(platform, tenant, ASSET_GROUP, r.assetGroupId);
+      const labels = await labelIds(platform, tenant, r.labels);
+      const conditions = await filterOf(platform, tenant, r.conditions, r.matchAny ?? false);
+      const kept = before.asset_group_dynamic_filter ?? { mode: "and", filters: [] };
+      const filters = r.clearConditions || r.conditions.length > 0 ? conditions.filters : kept.filters;
+      const answer = await platform.rest<UpstreamAssetGroup>({
+        verb: "PUT",
+        path: tenant.path(`/asset_groups/${before.asset_group_id}`),
+        body: {
+          asset_group_name: r.name?.trim() ?? before.asset_group_name,
+          asset_group_description: r.description ?? before.asset_group_description,
+          asset_group_tags: r.clearLabels || labels.length > 0 ? labels : (before.asset_group_tags ?? []),
+          asset_group_dynamic_filter: {
+            mode: r.matchAny === undefined ? kept.mode : conditions.mode,
+            filters,
+          },
         },
-      },
-    });
-    // Of a group whose conditions are cleared it tells once more what met them.
-    const changed = (filters ?? []).length > 0 ? answer : { ...answer, asset_group_dynamic_assets: [] };
-    return { assetGroup: await shown(platform, tenant, changed) };
-  }),
+      });
+      // Of a group whose conditions are cleared it tells once more what met them.
+      const changed = (filters ?? []).length > 0 ? answer : { ...answer, asset_group_dynamic_assets: [] };
+      return { assetGroup: await shown(platform, tenant, changed) };
+    },
+  ),
 
-  unary(setAssetGroupAssets, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await memberOf(platform, tenant, ASSET_GROUP, r.assetGroupId);
-    const wanted = r.endpointIds.map((id) => id.toLowerCase());
-    await needEndpoints(platform, tenant, wanted);
-    const changed = await platform.rest<UpstreamAssetGroup>({
-      verb: "PUT",
-      path: tenant.path(`/asset_groups/${before.asset_group_id}/assets`),
-      body: { asset_group_assets: wanted },
-    });
-    const had = before.asset_group_assets ?? [];
-    const has = changed.asset_group_assets ?? [];
-    return {
-      assetGroup: await shown(platform, tenant, changed),
-      added: has.filter((id) => !had.includes(id)).length,
-      removed: had.filter((id) => !has.includes(id)).length,
-    };
-  }),
+  writingBack(
+    setAssetGroupAssets,
+    (r) => [r.assetGroupId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const before = await memberOf(platform, tenant, ASSET_GROUP, r.assetGroupId);
+      const wanted = r.endpointIds.map((id) => id.toLowerCase());
+      await needEndpoints(platform, tenant, wanted);
+      const changed = await platform.rest<UpstreamAssetGroup>({
+        verb: "PUT",
+        path: tenant.path(`/asset_groups/${before.asset_group_id}/assets`),
+        body: { asset_group_assets: wanted },
+      });
+      const had = before.asset_group_assets ?? [];
+      const has = changed.asset_group_assets ?? [];
+      return {
+        assetGroup: await shown(platform, tenant, changed),
+        added: has.filter((id) => !had.includes(id)).length,
+        removed: had.filter((id) => !has.includes(id)).length,
+      };
+    },
+  ),
 
   unary(deleteAssetGroup, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

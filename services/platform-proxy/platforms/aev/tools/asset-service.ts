@@ -3,6 +3,7 @@ import { resourceExhausted } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
 import { inTurns } from "../../../lib/in-turns.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { ENDPOINTS_BY_NAME, platformWord, toEndpoint, toEndpointRow } from "../endpoint.js";
 import { incompleteRead } from "../errors.js";
@@ -86,32 +87,36 @@ export const bindings = [
     return { endpoint: await shown(platform, tenant, created) };
   }),
 
-  unary(updateEndpoint, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const { asset_id: id } = await memberOf(platform, tenant, ENDPOINT, r.endpointId);
-    const labels = await labelIds(platform, tenant, r.labels);
-    const before = await entityOf(platform, tenant, id);
-    const changed = await platform.rest<UpstreamEndpoint>({
-      verb: "PUT",
-      path: tenant.path(`/endpoints/${id}`),
-      body: {
-        asset_name: r.name?.trim() ?? before.asset_name,
-        asset_description: r.description ?? before.asset_description,
-        asset_external_reference: before.asset_external_reference,
-        asset_tags: r.clearLabels || labels.length > 0 ? labels : (before.asset_tags ?? []),
-        endpoint_hostname: r.hostname?.trim() ?? before.endpoint_hostname,
-        endpoint_platform: r.platform === undefined ? before.endpoint_platform : platformWord(r.platform),
-        endpoint_arch: r.arch ?? before.endpoint_arch,
-        endpoint_ips: r.clearIps || r.ips.length > 0 ? r.ips : (before.endpoint_ips ?? []),
-        endpoint_mac_addresses:
-          r.clearMacAddresses || r.macAddresses.length > 0
-            ? r.macAddresses.map(plainMac)
-            : (before.endpoint_mac_addresses ?? []),
-        endpoint_is_eol: r.endOfLife ?? before.endpoint_is_eol ?? false,
-      },
-    });
-    return { endpoint: await shown(platform, tenant, changed) };
-  }),
+  writingBack(
+    updateEndpoint,
+    (r) => [r.endpointId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const { asset_id: id } = await memberOf(platform, tenant, ENDPOINT, r.endpointId);
+      const labels = await labelIds(platform, tenant, r.labels);
+      const before = await entityOf(platform, tenant, id);
+      const changed = await platform.rest<UpstreamEndpoint>({
+        verb: "PUT",
+        path: tenant.path(`/endpoints/${id}`),
+        body: {
+          asset_name: r.name?.trim() ?? before.asset_name,
+          asset_description: r.description ?? before.asset_description,
+          asset_external_reference: before.asset_external_reference,
+          asset_tags: r.clearLabels || labels.length > 0 ? labels : (before.asset_tags ?? []),
+          endpoint_hostname: r.hostname?.trim() ?? before.endpoint_hostname,
+          endpoint_platform: r.platform === undefined ? before.endpoint_platform : platformWord(r.platform),
+          endpoint_arch: r.arch ?? before.endpoint_arch,
+          endpoint_ips: r.clearIps || r.ips.length > 0 ? r.ips : (before.endpoint_ips ?? []),
+          endpoint_mac_addresses:
+            r.clearMacAddresses || r.macAddresses.length > 0
+              ? r.macAddresses.map(plainMac)
+              : (before.endpoint_mac_addresses ?? []),
+          endpoint_is_eol: r.endOfLife ?? before.endpoint_is_eol ?? false,
+        },
+      });
+      return { endpoint: await shown(platform, tenant, changed) };
+    },
+  ),
 
   unary(deleteEndpoint, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

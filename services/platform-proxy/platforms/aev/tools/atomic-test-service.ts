@@ -6,6 +6,7 @@ import { serverStream, unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { deleteAndCheck, isGone, stillThere } from "../delete.js";
 import { ATOMIC_TEST, contractName, readBack, statusOf, testOf, toInjectDetails } from "../inject.js";
@@ -129,14 +130,18 @@ export const bindings = [
     return answered(platform, tenant, written);
   }),
 
-  unary(updateAtomicTest, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const row = await testOf(platform, tenant, r.atomicTestId);
-    if (r.injectorContractId !== undefined) needAtomic(await contractOf(platform, tenant, r.injectorContractId));
-    const fields = await fieldsOf(platform, tenant, row, { ...r, delaySeconds: undefined, allTeams: undefined });
-    const path = tenant.path(`${ATOMIC_TEST.route}/${row.inject_id}`);
-    return answered(platform, tenant, await platform.rest<Written>({ verb: "PUT", path, body: testFields(fields) }));
-  }),
+  writingBack(
+    updateAtomicTest,
+    (r) => [r.atomicTestId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const row = await testOf(platform, tenant, r.atomicTestId);
+      if (r.injectorContractId !== undefined) needAtomic(await contractOf(platform, tenant, r.injectorContractId));
+      const fields = await fieldsOf(platform, tenant, row, { ...r, delaySeconds: undefined, allTeams: undefined });
+      const path = tenant.path(`${ATOMIC_TEST.route}/${row.inject_id}`);
+      return answered(platform, tenant, await platform.rest<Written>({ verb: "PUT", path, body: testFields(fields) }));
+    },
+  ),
 
   serverStream(launchAtomicTest, InjectRunResultSchema, async function* (r, platform) {
     const tenant = await tenantOf(platform, r.tenantId);

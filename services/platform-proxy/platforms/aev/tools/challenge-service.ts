@@ -11,6 +11,7 @@ import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { enumOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { documentIds, documentNames } from "../attached-documents.js";
 import { expressionProblem } from "../expression.js";
@@ -89,36 +90,41 @@ export const bindings = [
     return { challenge: await shown(platform, tenant, objectOf(platform.server, created, "challenge_id")) };
   }),
 
-  unary(updateChallenge, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    needExpressions("add_flags", r.addFlags);
-    const before = await listedOf<UpstreamChallenge>(platform, tenant, CHALLENGE, r.challengeId);
-    const labels = await labelIds(platform, tenant, r.labels);
-    const documents = await documentIds(platform, tenant, r.documentIds);
-    const flags = [
-      ...(before.challenge_flags ?? [])
-        .filter(({ flag_value }) => !r.removeFlags.includes(flag_value))
-        .map(({ flag_type, flag_value }) => ({ flag_type, flag_value })),
-      ...r.addFlags.map(fromFlag),
-    ];
-    if (flags.length === 0)
-      throw invalidArgument("remove_flags: a challenge must keep at least one flag; add another with add_flags");
-    const changed = await platform.rest({
-      verb: "PUT",
-      path: tenant.path(`/challenges/${before.challenge_id}`),
-      body: {
-        challenge_name: r.name?.trim() ?? before.challenge_name,
-        challenge_category: r.category ?? before.challenge_category,
-        challenge_content: r.content ?? before.challenge_content,
-        challenge_score: r.score ?? before.challenge_score,
-        challenge_max_attempts: r.maxAttempts ?? before.challenge_max_attempts,
-        challenge_flags: flags,
-        challenge_tags: r.clearLabels || labels.length > 0 ? labels : (before.challenge_tags ?? []),
-        challenge_documents: r.clearDocuments || documents.length > 0 ? documents : (before.challenge_documents ?? []),
-      },
-    });
-    return { challenge: await shown(platform, tenant, objectOf(platform.server, changed, "challenge_id")) };
-  }),
+  writingBack(
+    updateChallenge,
+    (r) => [r.challengeId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      needExpressions("add_flags", r.addFlags);
+      const before = await listedOf<UpstreamChallenge>(platform, tenant, CHALLENGE, r.challengeId);
+      const labels = await labelIds(platform, tenant, r.labels);
+      const documents = await documentIds(platform, tenant, r.documentIds);
+      const flags = [
+        ...(before.challenge_flags ?? [])
+          .filter(({ flag_value }) => !r.removeFlags.includes(flag_value))
+          .map(({ flag_type, flag_value }) => ({ flag_type, flag_value })),
+        ...r.addFlags.map(fromFlag),
+      ];
+      if (flags.length === 0)
+        throw invalidArgument("remove_flags: a challenge must keep at least one flag; add another with add_flags");
+      const changed = await platform.rest({
+        verb: "PUT",
+        path: tenant.path(`/challenges/${before.challenge_id}`),
+        body: {
+          challenge_name: r.name?.trim() ?? before.challenge_name,
+          challenge_category: r.category ?? before.challenge_category,
+          challenge_content: r.content ?? before.challenge_content,
+          challenge_score: r.score ?? before.challenge_score,
+          challenge_max_attempts: r.maxAttempts ?? before.challenge_max_attempts,
+          challenge_flags: flags,
+          challenge_tags: r.clearLabels || labels.length > 0 ? labels : (before.challenge_tags ?? []),
+          challenge_documents:
+            r.clearDocuments || documents.length > 0 ? documents : (before.challenge_documents ?? []),
+        },
+      });
+      return { challenge: await shown(platform, tenant, objectOf(platform.server, changed, "challenge_id")) };
+    },
+  ),
 
   unary(deleteChallenge, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

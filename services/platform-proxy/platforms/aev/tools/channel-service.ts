@@ -5,6 +5,7 @@ import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import { listPage, nameKey } from "../list.js";
 import { tenantOf } from "../tenant.js";
 import { CHANNEL, listedOf, wholeOf } from "../whole.js";
@@ -70,25 +71,29 @@ export const bindings = [
     return { channel: toChannel(objectOf(platform.server, created, "channel_id")) };
   }),
 
-  unary(updateChannel, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await listedOf<UpstreamChannel>(platform, tenant, CHANNEL, r.channelId);
-    const changed = await platform.rest({
-      verb: "PUT",
-      path: tenant.path(`/channels/${before.channel_id}`),
-      body: {
-        channel_name: r.name?.trim() ?? before.channel_name,
-        channel_type: r.type?.trim() ?? before.channel_type,
-        channel_description: r.description?.trim() ?? before.channel_description,
-        channel_mode: r.mode ?? before.channel_mode,
-        channel_primary_color_dark: before.channel_primary_color_dark,
-        channel_primary_color_light: before.channel_primary_color_light,
-        channel_secondary_color_dark: before.channel_secondary_color_dark,
-        channel_secondary_color_light: before.channel_secondary_color_light,
-      },
-    });
-    return { channel: toChannel(objectOf(platform.server, changed, "channel_id")) };
-  }),
+  writingBack(
+    updateChannel,
+    (r) => [r.channelId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const before = await listedOf<UpstreamChannel>(platform, tenant, CHANNEL, r.channelId);
+      const changed = await platform.rest({
+        verb: "PUT",
+        path: tenant.path(`/channels/${before.channel_id}`),
+        body: {
+          channel_name: r.name?.trim() ?? before.channel_name,
+          channel_type: r.type?.trim() ?? before.channel_type,
+          channel_description: r.description?.trim() ?? before.channel_description,
+          channel_mode: r.mode ?? before.channel_mode,
+          channel_primary_color_dark: before.channel_primary_color_dark,
+          channel_primary_color_light: before.channel_primary_color_light,
+          channel_secondary_color_dark: before.channel_secondary_color_dark,
+          channel_secondary_color_light: before.channel_secondary_color_light,
+        },
+      });
+      return { channel: toChannel(objectOf(platform.server, changed, "channel_id")) };
+    },
+  ),
 
   unary(deleteChannel, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

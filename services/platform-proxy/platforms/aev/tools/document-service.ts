@@ -8,6 +8,7 @@ import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { takingTurns } from "../../../lib/taking-turns.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { seenOf, usesOf } from "../document-uses.js";
 import { DOCUMENT } from "../kinds.js";
@@ -114,31 +115,35 @@ export const bindings = [
     return { document: await shown(platform, tenant, document), ...(existed && { existed }) };
   }),
 
-  unary(updateDocument, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await memberOf(platform, tenant, DOCUMENT, r.documentId);
-    const tags = await labelIds(platform, tenant, r.labels);
-    const scenarios = await plansOf(platform, tenant, "scenario", r.scenarioIds);
-    const simulations = await plansOf(platform, tenant, "simulation", r.simulationIds);
-    const replaced = (isGiven: boolean, ids: readonly string[], had: readonly string[] | null | undefined) =>
-      isGiven || ids.length > 0 ? ids : (had ?? []);
-    const wanted = {
-      document_scenarios: replaced(r.clearScenarios, scenarios, before.document_scenarios),
-      document_exercises: replaced(r.clearSimulations, simulations, before.document_exercises),
-    };
-    const changed = await written(platform, tenant, before, {
-      document_description: r.description ?? before.document_description,
-      document_tags: replaced(r.clearLabels, tags, before.document_tags),
-      ...wanted,
-    });
-    const over = (had: readonly string[] | null | undefined, asked: readonly string[]) =>
-      (had ?? []).filter((id) => !asked.includes(id));
-    const stillLinked = [
-      ...(await seenOf(platform, tenant, "scenario", over(changed.document_scenarios, wanted.document_scenarios))),
-      ...(await seenOf(platform, tenant, "simulation", over(changed.document_exercises, wanted.document_exercises))),
-    ];
-    return { document: await shown(platform, tenant, changed), stillLinked };
-  }),
+  writingBack(
+    updateDocument,
+    (r) => [r.documentId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const before = await memberOf(platform, tenant, DOCUMENT, r.documentId);
+      const tags = await labelIds(platform, tenant, r.labels);
+      const scenarios = await plansOf(platform, tenant, "scenario", r.scenarioIds);
+      const simulations = await plansOf(platform, tenant, "simulation", r.simulationIds);
+      const replaced = (isGiven: boolean, ids: readonly string[], had: readonly string[] | null | undefined) =>
+        isGiven || ids.length > 0 ? ids : (had ?? []);
+      const wanted = {
+        document_scenarios: replaced(r.clearScenarios, scenarios, before.document_scenarios),
+        document_exercises: replaced(r.clearSimulations, simulations, before.document_exercises),
+      };
+      const changed = await written(platform, tenant, before, {
+        document_description: r.description ?? before.document_description,
+        document_tags: replaced(r.clearLabels, tags, before.document_tags),
+        ...wanted,
+      });
+      const over = (had: readonly string[] | null | undefined, asked: readonly string[]) =>
+        (had ?? []).filter((id) => !asked.includes(id));
+      const stillLinked = [
+        ...(await seenOf(platform, tenant, "scenario", over(changed.document_scenarios, wanted.document_scenarios))),
+        ...(await seenOf(platform, tenant, "simulation", over(changed.document_exercises, wanted.document_exercises))),
+      ];
+      return { document: await shown(platform, tenant, changed), stillLinked };
+    },
+  ),
 
   unary(deleteDocument, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -4,6 +4,7 @@ import { invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import {
   findingOf,
@@ -80,22 +81,26 @@ export const bindings = [
     return { finding: await shown(platform, tenant, created) };
   }),
 
-  unary(updateFinding, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await findingOf(platform, tenant, r.findingId);
-    const changed = await platform.rest<UpstreamFindingDetails>({
-      verb: "PUT",
-      path: tenant.path(`/findings/${before.finding_id}`),
-      body: {
-        finding_inject_id: before.finding_inject_id,
-        finding_type: before.finding_type,
-        finding_value: r.value?.trim() ?? before.finding_value,
-        finding_field: r.field?.trim() ?? before.finding_field,
-        finding_labels: r.clearNotes || r.notes.length > 0 ? r.notes : before.finding_labels,
-      },
-    });
-    return { finding: await shown(platform, tenant, changed) };
-  }),
+  writingBack(
+    updateFinding,
+    (r) => [r.findingId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const before = await findingOf(platform, tenant, r.findingId);
+      const changed = await platform.rest<UpstreamFindingDetails>({
+        verb: "PUT",
+        path: tenant.path(`/findings/${before.finding_id}`),
+        body: {
+          finding_inject_id: before.finding_inject_id,
+          finding_type: before.finding_type,
+          finding_value: r.value?.trim() ?? before.finding_value,
+          finding_field: r.field?.trim() ?? before.finding_field,
+          finding_labels: r.clearNotes || r.notes.length > 0 ? r.notes : before.finding_labels,
+        },
+      });
+      return { finding: await shown(platform, tenant, changed) };
+    },
+  ),
 
   unary(deleteFinding, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -2,6 +2,7 @@ import { InjectService } from "#proto/aev/v1/inject_service_pb.js";
 import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { deleteAndCheck, stillThere } from "../delete.js";
 import { type Inject, type InjectParent, injectOf, readBack, stepOf, toInjectDetails } from "../inject.js";
@@ -57,30 +58,38 @@ export const bindings = [
     return shown(platform, tenant, plan, written);
   }),
 
-  unary(updateInject, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const { row, parent } = await stepOf(platform, tenant, r.injectId);
-    needStill(parent);
-    const fields = await fieldsOf(platform, tenant, row, r);
-    const path =
-      parent.of === "scenario"
-        ? `/scenarios/${parent.id}/injects/${row.inject_id}`
-        : `/injects/${parent.id}/${row.inject_id}`;
-    const written = await platform.rest<Written>({ verb: "PUT", path: tenant.path(path), body: fields });
-    return shown(platform, tenant, parent, written);
-  }),
+  writingBack(
+    updateInject,
+    (r) => [r.injectId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const { row, parent } = await stepOf(platform, tenant, r.injectId);
+      needStill(parent);
+      const fields = await fieldsOf(platform, tenant, row, r);
+      const path =
+        parent.of === "scenario"
+          ? `/scenarios/${parent.id}/injects/${row.inject_id}`
+          : `/injects/${parent.id}/${row.inject_id}`;
+      const written = await platform.rest<Written>({ verb: "PUT", path: tenant.path(path), body: fields });
+      return shown(platform, tenant, parent, written);
+    },
+  ),
 
-  unary(setInjectEnabled, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const { row, parent } = await stepOf(platform, tenant, r.injectId);
-    const inject = { id: row.inject_id, name: row.inject_title };
-    if (row.inject_enabled === r.enabled) return { inject, enabled: r.enabled, changed: false };
-    if (r.enabled) needStill(parent);
-    const path = tenant.path(`${routeOf(parent)}/injects/${row.inject_id}/activation`);
-    await platform.rest<unknown>({ verb: "PUT", path, body: { inject_enabled: r.enabled } });
-    const kept = await readBack(platform, tenant, row.inject_id);
-    return { inject, enabled: kept.inject_enabled, changed: kept.inject_enabled !== row.inject_enabled };
-  }),
+  writingBack(
+    setInjectEnabled,
+    (r) => [r.injectId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const { row, parent } = await stepOf(platform, tenant, r.injectId);
+      const inject = { id: row.inject_id, name: row.inject_title };
+      if (row.inject_enabled === r.enabled) return { inject, enabled: r.enabled, changed: false };
+      if (r.enabled) needStill(parent);
+      const path = tenant.path(`${routeOf(parent)}/injects/${row.inject_id}/activation`);
+      await platform.rest<unknown>({ verb: "PUT", path, body: { inject_enabled: r.enabled } });
+      const kept = await readBack(platform, tenant, row.inject_id);
+      return { inject, enabled: kept.inject_enabled, changed: kept.inject_enabled !== row.inject_enabled };
+    },
+  ),
 
   unary(duplicateInject, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -4,6 +4,7 @@ import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import { type Asked, askedOf } from "../lessons.js";
 import { checkContents, putContents, toTemplate, type UpstreamTemplate } from "../lessons-template.js";
 import { instantKey, listPage, nameKey, numberKey } from "../list.js";
@@ -77,21 +78,25 @@ export const bindings = [
     return { lessonsTemplate: await toTemplate(platform, tenant, created) };
   }),
 
-  unary(updateLessonsTemplate, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    let row = await listedOf<UpstreamTemplate>(platform, tenant, LESSONS_TEMPLATE, r.lessonsTemplateId);
-    const { lessonstemplate_id: id } = row;
-    if (r.clearCategories || r.categories.length > 0) await putContents(platform, tenant, id, r.categories);
-    if (r.name !== undefined || r.description !== undefined) {
-      const body = {
-        lessons_template_name: r.name?.trim() ?? row.lessons_template_name,
-        lessons_template_description: r.description ?? row.lessons_template_description,
-      };
-      const path = tenant.path(`${LESSONS_TEMPLATE.route}/${id}`);
-      row = objectOf(platform.server, await platform.rest({ verb: "PUT", path, body }), LESSONS_TEMPLATE.idKey);
-    }
-    return { lessonsTemplate: await toTemplate(platform, tenant, row) };
-  }),
+  writingBack(
+    updateLessonsTemplate,
+    (r) => [r.lessonsTemplateId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      let row = await listedOf<UpstreamTemplate>(platform, tenant, LESSONS_TEMPLATE, r.lessonsTemplateId);
+      const { lessonstemplate_id: id } = row;
+      if (r.clearCategories || r.categories.length > 0) await putContents(platform, tenant, id, r.categories);
+      if (r.name !== undefined || r.description !== undefined) {
+        const body = {
+          lessons_template_name: r.name?.trim() ?? row.lessons_template_name,
+          lessons_template_description: r.description ?? row.lessons_template_description,
+        };
+        const path = tenant.path(`${LESSONS_TEMPLATE.route}/${id}`);
+        row = objectOf(platform.server, await platform.rest({ verb: "PUT", path, body }), LESSONS_TEMPLATE.idKey);
+      }
+      return { lessonsTemplate: await toTemplate(platform, tenant, row) };
+    },
+  ),
 
   unary(deleteLessonsTemplate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

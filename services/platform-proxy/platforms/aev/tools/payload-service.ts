@@ -14,6 +14,7 @@ import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { documentIds } from "../attached-documents.js";
 import { deleteAndCheck, stillThere } from "../delete.js";
@@ -127,47 +128,51 @@ export const bindings = [
     };
   }),
 
-  unary(updatePayload, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const row = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
-    const refs = await refsOf(platform, tenant, r);
-    const kept = (given: readonly string[], clear: boolean, before: readonly string[] | null | undefined) =>
-      clear || given.length > 0 ? given : (before ?? []);
-    const expectations = r.expectations.map(expectationWord);
-    const executor = r.executor ?? row.command_executor ?? null;
-    // What is left out becomes empty, so that everything is sent as it was read.
-    const body = {
-      payload_name: r.name?.trim() ?? row.payload_name,
-      payload_platforms: row.payload_platforms,
-      payload_description: r.description ?? row.payload_description,
-      payload_execution_arch: r.architecture === undefined ? row.payload_execution_arch : archWord(r.architecture),
-      payload_expectations: kept(expectations, r.clearExpectations, row.payload_expectations),
-      command_executor: executor,
-      command_content: r.command ?? row.command_content ?? null,
-      payload_cleanup_executor: row.payload_cleanup_executor ?? (r.cleanupCommand === undefined ? null : executor),
-      payload_cleanup_command: r.cleanupCommand ?? row.payload_cleanup_command,
-      dns_resolution_hostname: r.hostname ?? row.dns_resolution_hostname ?? null,
-      executable_file: idOf(row.executable_file),
-      file_drop_file: idOf(row.file_drop_file),
-      payload_arguments:
-        r.clearArguments || r.arguments.length > 0 ? r.arguments.map(argumentOf) : row.payload_arguments,
-      payload_prerequisites: row.payload_prerequisites,
-      payload_output_parsers: row.payload_output_parsers ?? [],
-      payload_detection_remediations: row.payload_detection_remediations ?? [],
-      payload_tags: kept(refs.payload_tags, r.clearLabels, row.payload_tags),
-      payload_domains: row.payload_domains ?? [],
-      payload_attack_patterns: kept(refs.payload_attack_patterns, r.clearAttackPatterns, row.payload_attack_patterns),
-    };
-    const path = tenant.path(`${PAYLOAD.route}/${row.payload_id}`);
-    const changed = await platform.rest<unknown>({ verb: "PUT", path, body });
-    return {
-      payload: await toPayloadDetails(
-        platform,
-        tenant,
-        objectOf<UpstreamPayload>(platform.server, changed, "payload_id"),
-      ),
-    };
-  }),
+  writingBack(
+    updatePayload,
+    (r) => [r.payloadId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const row = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
+      const refs = await refsOf(platform, tenant, r);
+      const kept = (given: readonly string[], clear: boolean, before: readonly string[] | null | undefined) =>
+        clear || given.length > 0 ? given : (before ?? []);
+      const expectations = r.expectations.map(expectationWord);
+      const executor = r.executor ?? row.command_executor ?? null;
+      // What is left out becomes empty, so that everything is sent as it was read.
+      const body = {
+        payload_name: r.name?.trim() ?? row.payload_name,
+        payload_platforms: row.payload_platforms,
+        payload_description: r.description ?? row.payload_description,
+        payload_execution_arch: r.architecture === undefined ? row.payload_execution_arch : archWord(r.architecture),
+        payload_expectations: kept(expectations, r.clearExpectations, row.payload_expectations),
+        command_executor: executor,
+        command_content: r.command ?? row.command_content ?? null,
+        payload_cleanup_executor: row.payload_cleanup_executor ?? (r.cleanupCommand === undefined ? null : executor),
+        payload_cleanup_command: r.cleanupCommand ?? row.payload_cleanup_command,
+        dns_resolution_hostname: r.hostname ?? row.dns_resolution_hostname ?? null,
+        executable_file: idOf(row.executable_file),
+        file_drop_file: idOf(row.file_drop_file),
+        payload_arguments:
+          r.clearArguments || r.arguments.length > 0 ? r.arguments.map(argumentOf) : row.payload_arguments,
+        payload_prerequisites: row.payload_prerequisites,
+        payload_output_parsers: row.payload_output_parsers ?? [],
+        payload_detection_remediations: row.payload_detection_remediations ?? [],
+        payload_tags: kept(refs.payload_tags, r.clearLabels, row.payload_tags),
+        payload_domains: row.payload_domains ?? [],
+        payload_attack_patterns: kept(refs.payload_attack_patterns, r.clearAttackPatterns, row.payload_attack_patterns),
+      };
+      const path = tenant.path(`${PAYLOAD.route}/${row.payload_id}`);
+      const changed = await platform.rest<unknown>({ verb: "PUT", path, body });
+      return {
+        payload: await toPayloadDetails(
+          platform,
+          tenant,
+          objectOf<UpstreamPayload>(platform.server, changed, "payload_id"),
+        ),
+      };
+    },
+  ),
 
   unary(deletePayload, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -6,6 +6,7 @@ import { objectOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
 import { timeOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { instantKey, listPage, type Order } from "../list.js";
 import { planOf } from "../plan.js";
@@ -81,21 +82,25 @@ export const bindings = [
     return { report: toReport(objectOf(platform.server, created, "report_id")) };
   }),
 
-  unary(updateSimulationReport, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const reports = await reportsOf(platform, tenant, r.simulationId);
-    const before = await listedOf<UpstreamReport>(platform, tenant, reports, r.reportId);
-    const changed = await platform.rest({
-      verb: "PUT",
-      path: tenant.path(`${reports.route}/${before.report_id}`),
-      body: {
-        report_name: r.name?.trim() ?? before.report_name,
-        report_global_observation: r.observation ?? before.report_global_observation,
-        report_informations: r.clearSections || r.sections.length > 0 ? sectionsOf(r.sections) : [],
-      },
-    });
-    return { report: toReport(objectOf(platform.server, changed, "report_id")) };
-  }),
+  writingBack(
+    updateSimulationReport,
+    (r) => [r.reportId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const reports = await reportsOf(platform, tenant, r.simulationId);
+      const before = await listedOf<UpstreamReport>(platform, tenant, reports, r.reportId);
+      const changed = await platform.rest({
+        verb: "PUT",
+        path: tenant.path(`${reports.route}/${before.report_id}`),
+        body: {
+          report_name: r.name?.trim() ?? before.report_name,
+          report_global_observation: r.observation ?? before.report_global_observation,
+          report_informations: r.clearSections || r.sections.length > 0 ? sectionsOf(r.sections) : [],
+        },
+      });
+      return { report: toReport(objectOf(platform.server, changed, "report_id")) };
+    },
+  ),
 
   unary(deleteSimulationReport, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ScenarioOrder, ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { stillThere } from "../delete.js";
 import { incompleteRead } from "../errors.js";
@@ -84,26 +85,30 @@ export const bindings = [
     return { scenario: await shown(platform, tenant, created) };
   }),
 
-  unary(updateScenario, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const before = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
-    const labels = r.clearLabels ? [] : await labelIds(platform, tenant, r.labels);
-    const entity = await entityOf(platform, tenant, before);
-    const changed = await platform.rest<UpstreamScenarioEntity>({
-      verb: "PUT",
-      path: tenant.path(`/scenarios/${before.scenario_id}`),
-      body: {
-        ...kept(entity),
-        scenario_name: r.name?.trim() ?? entity.scenario_name,
-        scenario_description: r.description ?? entity.scenario_description,
-        scenario_category: r.category ?? entity.scenario_category,
-        scenario_main_focus: r.mainFocus ?? entity.scenario_main_focus,
-        scenario_severity: r.severity === undefined ? entity.scenario_severity : severityWord(r.severity),
-        scenario_tags: r.clearLabels || labels.length > 0 ? labels : (before.scenario_tags ?? []),
-      },
-    });
-    return { scenario: await shown(platform, tenant, changed) };
-  }),
+  writingBack(
+    updateScenario,
+    (r) => [r.scenarioId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const before = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
+      const labels = r.clearLabels ? [] : await labelIds(platform, tenant, r.labels);
+      const entity = await entityOf(platform, tenant, before);
+      const changed = await platform.rest<UpstreamScenarioEntity>({
+        verb: "PUT",
+        path: tenant.path(`/scenarios/${before.scenario_id}`),
+        body: {
+          ...kept(entity),
+          scenario_name: r.name?.trim() ?? entity.scenario_name,
+          scenario_description: r.description ?? entity.scenario_description,
+          scenario_category: r.category ?? entity.scenario_category,
+          scenario_main_focus: r.mainFocus ?? entity.scenario_main_focus,
+          scenario_severity: r.severity === undefined ? entity.scenario_severity : severityWord(r.severity),
+          scenario_tags: r.clearLabels || labels.length > 0 ? labels : (before.scenario_tags ?? []),
+        },
+      });
+      return { scenario: await shown(platform, tenant, changed) };
+    },
+  ),
 
   launchScenario,
 

@@ -6,6 +6,7 @@ import { unary } from "../../../binding.js";
 import { listOf, objectOf } from "../../../lib/answers.js";
 import { instantOf } from "../../../lib/time.js";
 import { enumOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { isGone, stillThere } from "../delete.js";
 import { incompleteRead } from "../errors.js";
@@ -76,33 +77,37 @@ export const bindings = [
     return { simulation: await shown(platform, tenant, created) };
   }),
 
-  unary(updateSimulation, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const row = (await memberOf(platform, tenant, SIMULATION, r.simulationId)) as UpstreamSimulationRead;
-    const labels = await labelIds(platform, tenant, r.labels);
-    if (row.exercise_mails_reply_to === undefined) {
-      throw incompleteRead();
-    }
-    // What is left out becomes empty.
-    const changed = await platform.rest<UpstreamSimulation>({
-      verb: "PUT",
-      path: tenant.path(`${SIMULATION.route}/${row.exercise_id}`),
-      body: {
-        exercise_name: r.name?.trim() ?? row.exercise_name,
-        exercise_description: r.description ?? row.exercise_description,
-        exercise_category: r.category ?? row.exercise_category,
-        exercise_main_focus: r.mainFocus ?? row.exercise_main_focus,
-        exercise_subtitle: row.exercise_subtitle,
-        exercise_message_header: row.exercise_message_header,
-        exercise_message_footer: row.exercise_message_footer,
-        exercise_mail_from_name: row.exercise_mail_from_name,
-        exercise_mails_reply_to: row.exercise_mails_reply_to,
-        exercise_custom_dashboard: row.exercise_custom_dashboard,
-        exercise_tags: r.clearLabels || labels.length > 0 ? labels : (row.exercise_tags ?? []),
-      },
-    });
-    return { simulation: await shown(platform, tenant, changed) };
-  }),
+  writingBack(
+    updateSimulation,
+    (r) => [r.simulationId],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const row = (await memberOf(platform, tenant, SIMULATION, r.simulationId)) as UpstreamSimulationRead;
+      const labels = await labelIds(platform, tenant, r.labels);
+      if (row.exercise_mails_reply_to === undefined) {
+        throw incompleteRead();
+      }
+      // What is left out becomes empty.
+      const changed = await platform.rest<UpstreamSimulation>({
+        verb: "PUT",
+        path: tenant.path(`${SIMULATION.route}/${row.exercise_id}`),
+        body: {
+          exercise_name: r.name?.trim() ?? row.exercise_name,
+          exercise_description: r.description ?? row.exercise_description,
+          exercise_category: r.category ?? row.exercise_category,
+          exercise_main_focus: r.mainFocus ?? row.exercise_main_focus,
+          exercise_subtitle: row.exercise_subtitle,
+          exercise_message_header: row.exercise_message_header,
+          exercise_message_footer: row.exercise_message_footer,
+          exercise_mail_from_name: row.exercise_mail_from_name,
+          exercise_mails_reply_to: row.exercise_mails_reply_to,
+          exercise_custom_dashboard: row.exercise_custom_dashboard,
+          exercise_tags: r.clearLabels || labels.length > 0 ? labels : (row.exercise_tags ?? []),
+        },
+      });
+      return { simulation: await shown(platform, tenant, changed) };
+    },
+  ),
 
   unary(setSimulationStartDate, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

@@ -3,6 +3,7 @@ import { failedPrecondition, invalidArgument, notFound } from "../../../../share
 import { unary } from "../../../binding.js";
 import { objectOf, rowsOf } from "../../../lib/answers.js";
 import { given } from "../../../lib/fields.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { stillThere } from "../delete.js";
 import { listPage } from "../list.js";
@@ -42,32 +43,36 @@ export const bindings = [
     return { variables: page.rows.map(toVariable), ...page.paging };
   }),
 
-  unary(setVariable, async (r, platform) => {
-    const tenant = await tenantOf(platform, r.tenantId);
-    const route = await routeOf(platform, tenant, r.parent);
-    const all = await readAll(platform, tenant, route);
-    const id = r.variableId?.toLowerCase();
-    const meant = all.filter((row) => (id === undefined ? row.variable_key === r.key : row.variable_id === id));
-    if (id !== undefined && meant.length === 0) throw unknown(id);
-    if (meant.length > 1) {
-      const those = meant.map((row) => row.variable_id).join(", ");
-      throw failedPrecondition(
-        `key: several variables have the key ${r.key}; give one of these ids as variable_id: ${those}`,
-      );
-    }
-    const [before] = meant;
-    const written = await platform.rest<unknown>({
-      verb: before === undefined ? "POST" : "PUT",
-      path: tenant.path(before === undefined ? route : `${route}/${before.variable_id}`),
-      body: {
-        variable_key: r.key,
-        variable_value: r.value ?? before?.variable_value ?? null,
-        variable_description: r.description ?? before?.variable_description ?? null,
-      },
-    });
-    const variable = objectOf<UpstreamVariable>(platform.server, written, ID);
-    return { variable: toVariable(variable), created: before === undefined };
-  }),
+  writingBack(
+    setVariable,
+    (r) => [r.variableId, `${r.parent.value} ${r.key}`],
+    async (r, platform) => {
+      const tenant = await tenantOf(platform, r.tenantId);
+      const route = await routeOf(platform, tenant, r.parent);
+      const all = await readAll(platform, tenant, route);
+      const id = r.variableId?.toLowerCase();
+      const meant = all.filter((row) => (id === undefined ? row.variable_key === r.key : row.variable_id === id));
+      if (id !== undefined && meant.length === 0) throw unknown(id);
+      if (meant.length > 1) {
+        const those = meant.map((row) => row.variable_id).join(", ");
+        throw failedPrecondition(
+          `key: several variables have the key ${r.key}; give one of these ids as variable_id: ${those}`,
+        );
+      }
+      const [before] = meant;
+      const written = await platform.rest<unknown>({
+        verb: before === undefined ? "POST" : "PUT",
+        path: tenant.path(before === undefined ? route : `${route}/${before.variable_id}`),
+        body: {
+          variable_key: r.key,
+          variable_value: r.value ?? before?.variable_value ?? null,
+          variable_description: r.description ?? before?.variable_description ?? null,
+        },
+      });
+      const variable = objectOf<UpstreamVariable>(platform.server, written, ID);
+      return { variable: toVariable(variable), created: before === undefined };
+    },
+  ),
 
   unary(deleteVariable, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);

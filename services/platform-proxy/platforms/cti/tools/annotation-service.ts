@@ -57,9 +57,10 @@ export const bindings: readonly Binding[] = [
     checkedText("content", content);
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);
-    const { noteAdd } = await platform.graphql(CREATE_NOTE, {
-      input: { ...input, content, objects, ...textOf("attribute_abstract", abstract, "abstract") },
-    });
+    const fields = { ...input, content, objects, ...textOf("attribute_abstract", abstract, "abstract") };
+    const { noteAdd } = await takingTurns(platform, "Note", [content], () =>
+      platform.graphql(CREATE_NOTE, { input: fields }),
+    );
     const made = madeOf(noteAdd);
     const notices = noticesOfNew({ refs }, made);
     const held = countOf(made.objects).objectCount;

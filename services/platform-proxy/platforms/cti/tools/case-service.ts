@@ -3,6 +3,7 @@ import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { dateOf } from "../../../../shared/dates.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { containerOf, containerRowOf, containersPage, GET_CONTAINER, untypedRowOf } from "../container-rows.js";
 import { COUNTED } from "../contents.js";
@@ -102,16 +103,15 @@ export const bindings: readonly Binding[] = [
     const objectLabel = await labelIdsOf(platform, labels, "labels");
     // Tasks are read by whoever is signed in at the platform, so that one without the markings of its case would tell of it.
     const markings = await markingsOf(platform, markingNamesOf(parent), "case_id");
-    const { taskAdd } = await platform.graphql(CREATE_TASK, {
-      input: {
-        name,
-        objects: [parent.id],
-        ...textOf("description", description),
-        ...(dueDate !== undefined && { due_date: dateOf(dueDate).toISOString() }),
-        ...(objectLabel.length > 0 && { objectLabel }),
-        ...(markings.length > 0 && { objectMarking: markings.map(({ id }) => id) }),
-      },
-    });
+    const input = {
+      name,
+      objects: [parent.id],
+      ...textOf("description", description),
+      ...(dueDate !== undefined && { due_date: dateOf(dueDate).toISOString() }),
+      ...(objectLabel.length > 0 && { objectLabel }),
+      ...(markings.length > 0 && { objectMarking: markings.map(({ id }) => id) }),
+    };
+    const { taskAdd } = await takingTurns(platform, "Task", [name], () => platform.graphql(CREATE_TASK, { input }));
     const made = madeOf(taskAdd);
     return { result: { object: summaryOf(made), notices: noticesOfNew({ name }, made) } };
   }),
@@ -135,10 +135,12 @@ async function createCase(
     ...(await wordOf("priority", "case_priority_ov")),
   };
   const types = await checkVocabulary(platform, category, given, key);
-  const prepared = await newContainerOf(platform, type, request);
-  const input = { ...prepared.input, ...words, ...(types.length > 0 && { [key]: types }) };
-  const { made } = await platform.graphql(CREATE_CASE.get(type) ?? CREATE_INCIDENT, { input });
-  return createdOf(request, prepared, made);
+  return takingTurns(platform, type, [request.name], async () => {
+    const prepared = await newContainerOf(platform, type, request);
+    const input = { ...prepared.input, ...words, ...(types.length > 0 && { [key]: types }) };
+    const { made } = await platform.graphql(CREATE_CASE.get(type) ?? CREATE_INCIDENT, { input });
+    return createdOf(request, prepared, made);
+  });
 }
 
 const tasksOf = (platform: Platform, request: Parameters<typeof containersPage>[1], caseId: string | undefined) =>

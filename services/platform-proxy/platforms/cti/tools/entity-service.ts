@@ -171,18 +171,21 @@ export const bindings: readonly Binding[] = [
       throw failedPrecondition(
         `object_id: update_entity cannot change an observable, and this is a ${target.entity_type}; use update_observable`,
       );
-    const input = editsOf(await fieldsOf(platform, request, target));
     const references = await referencesOf(platform, request.externalReferenceIds, "external_reference_ids");
     const names = namesIn([...(request.name === undefined ? [] : [request.name]), ...request.addAliases]);
-    // Of reports, cases and notes several may bear one name.
-    if (names.length > 0 && CREATABLE_TYPES.get(target.entity_type)?.merges) {
-      await checkNames(platform, target.entity_type, names, target.id);
-    }
-    await platform.graphql(UPDATE, {
-      id: target.id,
-      input,
-      ...(request.commitMessage !== "" && { commitMessage: request.commitMessage }),
-      references: someOf(references),
+    // The other names are read and written whole, so that of two changes at once one would undo the other.
+    await takingTurns(platform, target.entity_type, [target.id, ...names], async () => {
+      const input = editsOf(await fieldsOf(platform, request, target));
+      // Of reports, cases and notes several may bear one name.
+      if (names.length > 0 && CREATABLE_TYPES.get(target.entity_type)?.merges) {
+        await checkNames(platform, target.entity_type, names, target.id);
+      }
+      await platform.graphql(UPDATE, {
+        id: target.id,
+        input,
+        ...(request.commitMessage !== "" && { commitMessage: request.commitMessage }),
+        references: someOf(references),
+      });
     });
     const written = await objectOf(platform, target.id);
     const notices = [

@@ -139,7 +139,7 @@ export const bindings: readonly Binding[] = [
 
 /** @throws ConnectError invalid_argument, for what is no web address: people follow references, and a browser would run a script. */
 function checkAddress(url: string): void {
-  if (!/^(https?|ftp):\/\/[^\s<>"]+$/i.test(url) || !URL.canParse(url))
+  if (!/^(https?|ftp):\/\/[^\s<>"\p{Cc}]+$/iu.test(url) || !URL.canParse(url))
     throw invalidArgument(`url: ${url} is not a web address; it must begin with https://, http:// or ftp://`);
 }
 

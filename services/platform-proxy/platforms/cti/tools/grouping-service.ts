@@ -1,5 +1,6 @@
 import { GroupingService } from "#proto/cti/v1/grouping_service_pb.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import { containersPage, untypedRowOf } from "../container-rows.js";
 import { COUNTED } from "../contents.js";
 import { operation } from "../graphql.js";
@@ -35,8 +36,10 @@ export const bindings: readonly Binding[] = [
   }),
   unary(createGrouping, async (request, platform) => {
     const [context = ""] = await checkVocabulary(platform, "grouping_context_ov", [request.context], "context");
-    const made = await newContainerOf(platform, "Grouping", request);
-    const { groupingAdd } = await platform.graphql(CREATE_GROUPING, { input: { ...made.input, context } });
-    return createdOf(request, made, groupingAdd);
+    return takingTurns(platform, "Grouping", [request.name], async () => {
+      const made = await newContainerOf(platform, "Grouping", request);
+      const { groupingAdd } = await platform.graphql(CREATE_GROUPING, { input: { ...made.input, context } });
+      return createdOf(request, made, groupingAdd);
+    });
   }),
 ];

@@ -3,6 +3,7 @@ import { NoteService } from "#proto/cti/v1/note_service_pb.js";
 import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { COUNTED, countOf } from "../contents.js";
 import { checkGone } from "../deletion.js";
@@ -145,9 +146,10 @@ export const bindings: readonly Binding[] = [
     const [word = ""] = await checkVocabulary(platform, "opinion_ov", [opinion], "opinion");
     const objects = [...new Set((await objectsOf(platform, objectIds, "object_ids", true)).map(({ id }) => id))];
     const input = await inputOf(platform, refs);
-    const { opinionAdd } = await platform.graphql(CREATE_OPINION, {
-      input: { ...input, opinion: word, objects, ...textOf("explanation", explanation) },
-    });
+    const fields = { ...input, opinion: word, objects, ...textOf("explanation", explanation) };
+    const { opinionAdd } = await takingTurns(platform, "Opinion", [word], () =>
+      platform.graphql(CREATE_OPINION, { input: fields }),
+    );
     const made = madeOf(opinionAdd);
     const notices = noticesOfNew({ refs }, made);
     const held = countOf(made.objects).objectCount;

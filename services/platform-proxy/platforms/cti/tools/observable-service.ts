@@ -1,6 +1,7 @@
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { type Binding, unary } from "../../../binding.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import type { Platform } from "../../../platform.js";
 import { deleteObject } from "../deletion.js";
 import { editsOf, type Field, noticesOfChange } from "../edits.js";
@@ -98,10 +99,13 @@ export const bindings: readonly Binding[] = [
         `observable_id: OpenCTI cannot create a detection pattern for objects of type ${before.entity_type}`,
       );
     }
-    const known = nodesOf(before.indicators).map((indicator) => indicator.id);
-    const { stixCyberObservableEdit } = await platform.graphql(PROMOTE, { id: before.id });
-    const indicator = madeOf(stixCyberObservableEdit?.promoteToIndicator ?? null);
-    return { indicator: indicatorOf(indicator), created: !known.includes(indicator.id) };
+    return takingTurns(platform, "promotion", [before.id], async () => {
+      const { stixCyberObservable } = await platform.graphql(INDICATORS_OF, { id: before.id });
+      const known = nodesOf(stixCyberObservable?.indicators).map((indicator) => indicator.id);
+      const { stixCyberObservableEdit } = await platform.graphql(PROMOTE, { id: before.id });
+      const indicator = madeOf(stixCyberObservableEdit?.promoteToIndicator ?? null);
+      return { indicator: indicatorOf(indicator), created: !known.includes(indicator.id) };
+    });
   }),
   unary(updateObservable, async (request, platform) => {
     const before = await observableById(platform, request.observableId);

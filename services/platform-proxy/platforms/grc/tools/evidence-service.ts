@@ -11,6 +11,7 @@ import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { unary } from "../../../binding.js";
 import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
+import { takingTurns } from "../../../lib/taking-turns.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import { attachEvidence } from "../attach-evidence.js";
@@ -85,7 +86,10 @@ export const bindings = [
   ),
 
   unary(EvidenceService.method.updateEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, (tenant, platform) => updateEvidence(r, platform, tenant)),
+    inTenant(asked, r.tenantId, (tenant, platform) =>
+      // A link makes a version, as a file that is uploaded does.
+      takingTurns(platform, "evidence", [r.evidenceId], () => updateEvidence(r, platform, tenant)),
+    ),
   ),
 
   unary(EvidenceService.method.attachEvidence, (r, asked) =>

@@ -60,7 +60,15 @@ test("blank names and texts are refused, and nothing is written", async () => {
 test("a reference is a web address", async () => {
   const { id: objectId } = await makeMalware(harness);
   const { addExternalReference, listEntityExternalReferences } = ExternalReferenceService.method;
-  for (const url of ["javascript:alert(1)", "data:text/html,x", "example.com", "https://", "https:/a.example", "x y"]) {
+  for (const url of [
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "example.com",
+    "https://",
+    "https:/a.example",
+    "x y",
+    "https://a.example/\u0000",
+  ]) {
     const error = await refusal(harness.call(addExternalReference, { objectId, sourceName: "Odd", url }));
     expect([url, error.code, error.rawMessage]).toEqual([url, Code.InvalidArgument, expect.stringMatching(/^url: /)]);
   }

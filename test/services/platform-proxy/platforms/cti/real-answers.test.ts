@@ -9,6 +9,7 @@ import { Order } from "#proto/cti/v1/knowledge_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { Direction, RelationshipService } from "#proto/cti/v1/relationship_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { OTHER_VALUES } from "../../../../../services/platform-proxy/platforms/cti/search.js";
 import { startCtiAt } from "../../../../support/platforms/cti.js";
 import type { Harness } from "../../../../support/platforms/harness.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
@@ -140,7 +141,12 @@ test("what is known of a domain, with its indicators and the containers that hol
   ]);
   expect(filters()).toEqual({
     mode: "or",
-    filters: [{ key: ["value"], values: ["c2-0.evil.example", "c2-0.evil.example."], operator: "eq", mode: "or" }],
+    filters: [["value"], ["name", ...OTHER_VALUES]].map((key) => ({
+      key,
+      values: ["c2-0.evil.example", "c2-0.evil.example."],
+      operator: "eq",
+      mode: "or",
+    })),
     filterGroups: [],
   });
 });

@@ -6,7 +6,7 @@ import { EvidenceService, EvidenceStatus } from "#proto/grc/v1/evidence_service_
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
-const { createEvidence, uploadEvidenceFile, readEvidenceFile, attachEvidence } = EvidenceService.method;
+const { createEvidence, uploadEvidenceFile, readEvidenceFile, attachEvidence, updateEvidence } = EvidenceService.method;
 const { createControl } = ControlService.method;
 
 let harness: GrcHarness;
@@ -94,6 +94,16 @@ test("files that are uploaded at once all become versions, and one alone is the 
   );
   expect(said.map(({ newVersion }) => newVersion).sort()).toEqual([false, true, true, true, true]);
   expect(new Set(said.map((one) => one.evidence!.fileName)).size).toBe(5);
+});
+
+test("a file that comes at once with a link is another version", async () => {
+  const { evidence } = await harness.call(createEvidence, { name: "Linked at once" });
+  const evidenceId = evidence!.id;
+  const [, uploaded] = await Promise.all([
+    harness.call(updateEvidence, { evidenceId, link: "https://proof.example/a" }),
+    harness.call(uploadEvidenceFile, { evidenceId, fileName: "proof.txt", contentBase64: base64("proof") }),
+  ]);
+  expect(uploaded.newVersion).toBe(true);
 });
 
 test("evidence that is attached to a control at once is all there", async () => {
