@@ -5,6 +5,7 @@ import { insertedBefore, isDuplicateKey } from "../shared/store/store.js";
 import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
 import { AUDIT_KINDS, type AuditKindName, keptKindOf } from "./audit-kinds.js";
+import { SentRecords } from "./sent-records.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
 
 /** How long records are kept, and how many of each kind. */
@@ -13,10 +14,21 @@ export interface AuditBounds {
   readonly records: number;
 }
 
+/** How records were sent. */
+export interface Sending {
+  /** The ids that their sender gave them; none if they are never sent again. */
+  readonly sentIds: readonly string[];
+  /** If some may be there already: the number after which they are. */
+  readonly repeatsAfter?: bigint | undefined;
+}
+
 /** The audit, numbered without gaps by all auth processes. */
 export interface AuditTrail {
-  /** Numbers records and writes them, in the order of the calls; resolved means on disk. */
-  append(records: readonly MessageShape<typeof AuditRecordSchema>[]): Promise<readonly bigint[]>;
+  /**
+   * Numbers records and writes them, in the order of the calls; resolved means on disk. One that is there already, by the
+   * id that its sender gave it, is not written again.
+   */
+  append(records: readonly MessageShape<typeof AuditRecordSchema>[], sending?: Sending): Promise<readonly bigint[]>;
   /** Writes how calls ended whose records were written before. */
   finish(outcomes: readonly MessageShape<typeof AuditOutcomeSchema>[]): Promise<void>;
   /** Deletes what is beyond the bound of each kind, however much that is, and once an hour counts again. */
@@ -36,6 +48,8 @@ const BATCH = 1_000;
 const SLACK_PART = 250;
 /** How often records are counted again, because the store deletes those whose days are over by itself. */
 const COUNTED_MS = 3_600_000;
+/** Records of other processes, or of before the start, whose ids are remembered. */
+const REMEMBERED = 2_000;
 
 /** The id of the record of a number. */
 export const auditIdOf = (number: bigint): string => String(number).padStart(DIGITS, "0");
@@ -51,7 +65,11 @@ export function openAuditTrail(
   now: () => number = Date.now,
 ): AuditTrail {
   const slack = Math.min(BATCH, Math.floor(most / SLACK_PART));
-  let last: Last | undefined;
+  const sent = new SentRecords(audit, auditIdOf);
+  /** The newest record that this process knows. */
+  let last: Last = { number: 0n, at: 0, hash: "" };
+  /** Whether nothing came after it, as far as this process knows. */
+  let isCurrent = false;
   let writing: Promise<unknown> = Promise.resolve();
   /** One after the other: nothing is written while something is counted or deleted. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -61,33 +79,56 @@ export function openAuditTrail(
   }
   const counts = createAuditCounts({ audit }, inTurn, now);
 
-  async function readLast(): Promise<Last> {
-    const [newest] = await audit.find({}, { sort: { _id: -1 }, limit: 1 }).toArray();
-    return newest === undefined ? { number: 0n, at: 0, hash: "" } : lastOf(newest);
+  /** Reads what other processes wrote, or this one without knowing. */
+  async function catchUp(): Promise<void> {
+    const after = { _id: { $gt: auditIdOf(last.number) } };
+    const docs = await audit.find(after, { sort: { _id: -1 }, limit: REMEMBERED }).toArray();
+    for (const { _id, sent_id } of docs.toReversed()) if (sent_id !== undefined) sent.add(sent_id, BigInt(_id));
+    if (docs[0] !== undefined) last = lastOf(docs[0]);
+    isCurrent = true;
   }
 
-  async function write(records: readonly MessageShape<typeof AuditRecordSchema>[]): Promise<readonly bigint[]> {
-    const numbers: bigint[] = [];
-    while (numbers.length < records.length) {
-      const { number, at, hash } = last ?? (await readLast());
+  async function write(
+    records: readonly MessageShape<typeof AuditRecordSchema>[],
+    { sentIds, repeatsAfter }: Sending,
+  ): Promise<readonly bigint[]> {
+    const numbers: (bigint | undefined)[] = new Array(records.length).fill(undefined);
+    if (repeatsAfter !== undefined) {
+      await catchUp();
+      await sent.look(sentIds, repeatsAfter, last.number);
+    }
+    for (;;) {
+      if (!isCurrent) await catchUp();
+      const left: number[] = [];
+      for (let i = 0; i < records.length; i++) {
+        if (numbers[i] !== undefined) continue;
+        const sentId = sentIds[i];
+        if (sentId !== undefined) numbers[i] = sent.numberOf(sentId);
+        if (numbers[i] === undefined) left.push(i);
+      }
+      if (left.length === 0) return numbers as bigint[];
       // A clock that was set back changes no order.
-      const recordedAt = new Date(Math.max(now(), at));
-      const left = records.slice(numbers.length);
+      const recordedAt = new Date(Math.max(now(), last.at));
       const docs: AuditRecordDoc[] = [];
-      let previous = hash;
-      for (const record of left) {
-        const doc = docOf(record, { number: number + BigInt(docs.length) + 1n, recordedAt, previous }, days);
+      let { number, hash: previous } = last;
+      for (const i of left) {
+        const doc = docOf(records[i]!, { number: ++number, recordedAt, previous, sentId: sentIds[i] }, days);
         docs.push(doc);
         previous = hashOf(doc);
       }
-      last = undefined;
+      isCurrent = false;
       const written = docs.slice(0, await insertFirst(docs));
-      if (written.length === docs.length)
-        last = { number: number + BigInt(docs.length), at: recordedAt.getTime(), hash: previous };
+      if (written.length === docs.length) {
+        last = { number, at: recordedAt.getTime(), hash: previous };
+        isCurrent = true;
+      }
       counts.add(written);
-      numbers.push(...written.map(({ _id }) => BigInt(_id)));
+      for (let i = 0; i < written.length; i++) {
+        const { _id, sent_id } = written[i]!;
+        numbers[left[i]!] = BigInt(_id);
+        if (sent_id !== undefined) sent.add(sent_id, BigInt(_id));
+      }
     }
-    return numbers;
   }
 
   /** Writes records until one has a number that another process has given; says how many it wrote. */
@@ -130,8 +171,8 @@ export function openAuditTrail(
   }
 
   return {
-    append(records) {
-      const done = writing.then(() => (records.length === 0 ? [] : write(records)));
+    append(records, sending = { sentIds: [] }) {
+      const done = writing.then(() => (records.length === 0 ? [] : write(records, sending)));
       // Who wrote does not wait for it, the next who writes does. What cannot be deleted now is deleted another time.
       writing = done.then(shortenEach).catch(() => undefined);
       if (!counts.isCounted()) void done.then(() => counts.count()).catch(() => undefined);
@@ -166,13 +207,21 @@ interface Last {
   readonly hash: string;
 }
 
+/** Where a record comes, and as what. */
+interface Place {
+  readonly number: bigint;
+  readonly recordedAt: Date;
+  readonly previous: string;
+  readonly sentId: string | undefined;
+}
+
 function lastOf(doc: AuditRecordDoc): Last {
   return { number: BigInt(doc._id), at: doc.recorded_at.getTime(), hash: hashOf(doc) };
 }
 
 function docOf(
   record: MessageShape<typeof AuditRecordSchema>,
-  { number, recordedAt, previous }: { readonly number: bigint; readonly recordedAt: Date; readonly previous: string },
+  { number, recordedAt, previous, sentId }: Place,
   days: number,
 ): AuditRecordDoc {
   const _id = auditIdOf(number);
@@ -193,6 +242,7 @@ function docOf(
     count: record.count,
     previous,
     ...(record.outcome === BEGUN && { begun: true as const }),
+    ...(sentId !== undefined && { sent_id: sentId }),
     expires_at: new Date(recordedAt.getTime() + days * DAY_MS),
   };
 }

@@ -103,7 +103,7 @@ const AUDIT_BOUNDS: AuditBounds = { days: 400, records: 250_000 };
 
 /** The auth service: who is calling, and what is signed in their name. */
 export async function createAuthService(options: AuthOptions): Promise<AuthenticatingService> {
-  const { seal } = options;
+  const { seal, shared: isShared = options.store.isShared } = options;
   const store = await openAuthStore(options.store);
   const assertionRing = await openKeyRing(store, "assertion", { ...ASSERTION_RING, seal });
   const platformRing = await openKeyRing(store, "platform", { ...PLATFORM_RING, seal });
@@ -113,7 +113,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   const context = contextOf(options, { store, hub, assertionRing, platformRing, accessRing });
   const doors = await openDoors(context, options);
   const upkeep = startUpkeep(context, options.log);
-  const auditExport = options.auditExport && startAuditExport(store, options.auditExport, options.log);
+  const auditExport = options.auditExport && startAuditExport(store, options.auditExport, options.log, !isShared);
   return {
     name: "auth",
     methods: routes(context, doors).map((method) => fenced(method, fence)),

@@ -93,8 +93,12 @@ export class SharedOrder implements EventOrder {
   }
 
   async confirm(): Promise<boolean> {
-    await this.#beat();
-    return this.held();
+    // On a busy machine a beat may take longer than it counts: the next one is the answer then.
+    const until = performance.now() + this.#options.leaseMs;
+    for (;;) {
+      await this.#beat();
+      if (this.held() || performance.now() >= until) return this.held();
+    }
   }
 
   append(events: readonly WatchEvent[]): Promise<number> {

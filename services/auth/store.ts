@@ -239,6 +239,8 @@ export interface AuditRecordDoc extends Base {
   readonly previous?: string;
   /** Written before the call that it is of ended; absent in others. */
   readonly begun?: true;
+  /** By which its sender knows it; not part of the hash, and absent in records that are never sent again. */
+  readonly sent_id?: string;
   readonly expires_at: Date;
 }
 

@@ -146,7 +146,7 @@ async function startParts(
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
   // What the store has made meanwhile; nobody but its owner could enter the directory.
   narrowToOwner(dataDir, silentLog);
-  const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir));
+  const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir, log));
   const routes = { http: facade?.routes ?? [], rpc: rpc.paths };
   return { baseUrl, grpcUrl, metricsUrl, routes, isFirst, coreSwitchedOn };
 }

@@ -24,12 +24,19 @@ type Stored = Pick<AuthStore, "audit" | "auditReceivers">;
 /**
  * Sends the audit to each receiver, in the order of its numbers, until it is closed. Where it is, is in the store: while
  * a receiver is away nothing is lost but what the bounds of the audit delete, and of several auth processes one sends.
+ *
+ * @param isAlone whether no other process can use the store: whoever sent before has ended.
  */
-export function startAuditExport(store: Stored, settings: AuditExportSettings, log: Log): { close(): Promise<void> } {
+export function startAuditExport(
+  store: Stored,
+  settings: AuditExportSettings,
+  log: Log,
+  isAlone = false,
+): { close(): Promise<void> } {
   const closing = new AbortController();
   const holder = randomUUID();
   const exports = settings.receivers.map((url) => {
-    const place = new ReceiverPlace(store, url.href, holder);
+    const place = new ReceiverPlace(store, url.href, { holder, isAlone });
     const own = log.child({ receiver: url.href });
     return new AuditExport(store, place, openReceiver(url, settings), own).run(closing.signal);
   });

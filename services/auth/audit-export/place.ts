@@ -13,14 +13,20 @@ export class ReceiverPlace {
   readonly #store: Pick<AuthStore, "audit" | "auditReceivers">;
   readonly #id: string;
   readonly #holder: string;
+  readonly #isAlone: boolean;
   /** By performance.now(): until when this process surely holds the place. */
   #until = 0;
   #reached: Reached | undefined;
 
-  constructor(store: Pick<AuthStore, "audit" | "auditReceivers">, id: string, holder: string) {
+  constructor(
+    store: Pick<AuthStore, "audit" | "auditReceivers">,
+    id: string,
+    { holder, isAlone }: { readonly holder: string; readonly isAlone: boolean },
+  ) {
     this.#store = store;
     this.#id = id;
     this.#holder = holder;
+    this.#isAlone = isAlone;
   }
 
   /** How far the receiver is; undefined while another process sends. */
@@ -51,8 +57,9 @@ export class ReceiverPlace {
 
   /** Takes the place if it is this process's, or nobody's any more. */
   async #take(): Promise<AuditReceiverRecord | null> {
+    const free = { $or: [{ holder: this.#holder }, { until: { $lt: new Date() } }] };
     return this.#store.auditReceivers.findOneAndUpdate(
-      { _id: this.#id, $or: [{ holder: this.#holder }, { until: { $lt: new Date() } }] },
+      { _id: this.#id, ...(!this.#isAlone && free) },
       { $set: { holder: this.#holder, until: untilNow() } },
       { returnDocument: "after" },
     );

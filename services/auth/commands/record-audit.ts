@@ -4,8 +4,8 @@ import type { Context } from "../context.js";
 /** Writes down what was done and how it ended. */
 export async function recordAudit(
   { audit }: Context,
-  { records, outcomes }: RecordAuditRequest,
+  { records, outcomes, sentIds, repeatsAfter }: RecordAuditRequest,
 ): Promise<{ readonly numbers: bigint[] }> {
-  const [numbers] = await Promise.all([audit.append(records), audit.finish(outcomes)]);
+  const [numbers] = await Promise.all([audit.append(records, { sentIds, repeatsAfter }), audit.finish(outcomes)]);
   return { numbers: [...numbers] };
 }

@@ -1,5 +1,5 @@
 import type { Isolation, Packed, Remote, Work } from "../../shared/isolation/isolation.js";
-import { MisbehavedError } from "../../shared/isolation/misbehaved.js";
+import { KilledError, MisbehavedError } from "../../shared/isolation/misbehaved.js";
 import { BusyError } from "../../shared/isolation/turns.js";
 import type { ExtractionMethods, FetchAnswer, FetchQuestion, ReadAnswer, ReadQuestion } from "./apart/extraction.js";
 import { DocumentError } from "./document-error.js";
@@ -92,6 +92,7 @@ export async function readFile<T>(
 /** @param type "" where it is not known, because the file did not come. */
 function told(error: Error, type: DocumentType | "", { ms, characters }: ExtractionLimits): Error {
   if (error instanceof BusyError) return error;
+  if (error instanceof KilledError) return new BusyError(error.message);
   const { name, message } = error;
   if (name === LOST) return new BusyError("the process that read the file ended: its place was needed");
   if (message.endsWith("characters of text"))

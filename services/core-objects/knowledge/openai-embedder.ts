@@ -50,7 +50,7 @@ export function createOpenAiEmbedder(
   async function ask(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const input = texts.map((text) => prefix + text);
     const question: EmbeddingQuestion = { endpoint, model, credential, input, policy };
-    const patience = { ms: ANSWER_MS, signal };
+    const patience = { ms: ANSWER_MS, signal, isRepeatable: true } as const;
     const answer = await isolation
       .call(EMBEDDINGS, remote, "embed", JSON.stringify(question), patience)
       .catch(async (error: Error) => {

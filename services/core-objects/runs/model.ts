@@ -109,7 +109,9 @@ export type ListQuestion = Pick<Question, "integration" | "credential" | "signal
 export async function listModels(context: Context, question: ListQuestion): Promise<string[]> {
   const { integration, credential, signal } = question;
   const asked = addressOf(context, integration, credential);
-  return JSON.parse(await callModels(context, integration, "list", asked, { ms: LIST_MS, signal })) as string[];
+  return JSON.parse(
+    await callModels(context, integration, "list", asked, { ms: LIST_MS, signal, isRepeatable: true }),
+  ) as string[];
 }
 
 function addressOf({ outgoing: policy }: Context, { endpoint }: IntegrationRecord, credential: string): ModelAddress {

@@ -1,11 +1,12 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import { AuditKind, type RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
+import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import type { Log } from "../process/log.js";
 import { unavailable } from "../rpc/errors.js";
 import { withOutcome, withOutcomeSaid } from "../rpc/write-outcome.js";
 import { type AuditEntry, BEGUN } from "./entry.js";
+import { EqualEntries } from "./equal-entries.js";
+import { type AuditRequest, AuditSender } from "./sender.js";
 
 /** Writes down who did what. */
 export interface Auditor {
@@ -19,7 +20,8 @@ export interface Auditor {
    */
   keep(entry: AuditEntry): Promise<void>;
   /**
-   * Writes down a change before it is made, so that there is none without its record.
+   * Writes down a change before it is made, so that there is none without its record. While auth cannot be reached it
+   * tries again for {@link BEGIN_MS}.
    *
    * @returns what tells how it ended; resolved means written.
    * @throws ConnectError unavailable, where it cannot be written: then nothing may be changed.
@@ -32,13 +34,15 @@ export interface Auditor {
 /** What an auditor is made with. */
 export interface AuditorOptions {
   /** Writes records and outcomes; gives the numbers of the records. */
-  readonly send: (request: MessageInitShape<typeof RecordAuditRequestSchema>) => Promise<readonly bigint[]>;
+  readonly send: (request: AuditRequest) => Promise<readonly bigint[]>;
   readonly log: Log;
   readonly flushMs?: number;
   /** How long refusals, and reads, of the same kind are counted together, in milliseconds. */
   readonly togetherMs?: number;
   /** How long a change that was made waits for its record, in milliseconds. */
   readonly patienceMs?: number;
+  /** How long a change that is to be made waits for an auth that cannot be reached, in milliseconds. */
+  readonly beginMs?: number;
   /** How many records may wait, such as while auth is away. */
   readonly waiting?: number;
 }
@@ -47,23 +51,25 @@ export interface AuditorOptions {
 export const FLUSH_MS = 100;
 /** How long a change that was made waits for its record, in milliseconds. */
 export const PATIENCE_MS = 10_000;
+/** How long a change that is to be made waits for an auth that cannot be reached, in milliseconds. */
+export const BEGIN_MS = 3_000;
+const AGAIN_MS = 1_000;
 const TOGETHER_MS = 60_000;
 const WAITING = 20_000;
 /** Records of one write. */
 const BATCH = 1_000;
-/** Kinds of refusals and reads that are counted at a time. */
-const COUNTED = 1_000;
 
 /** A record that is still to be written, and who hears that it is. */
 interface Waiting {
   readonly entry: AuditEntry;
-  readonly written?: () => void;
+  readonly id: string;
+  readonly written: (() => void) | undefined;
 }
 
-interface Counted {
-  readonly entry: AuditEntry;
-  readonly until: number;
-  again: number;
+/** How a call ended whose record was written before. */
+interface Ended {
+  readonly number: bigint;
+  readonly outcome: string;
 }
 
 function notKept(): ConnectError {
@@ -78,21 +84,26 @@ export function createAuditor({
   flushMs = FLUSH_MS,
   togetherMs = TOGETHER_MS,
   patienceMs = PATIENCE_MS,
+  beginMs = BEGIN_MS,
   waiting: most = WAITING,
 }: AuditorOptions): Auditor {
   let waiting: Waiting[] = [];
+  let ended: Ended[] = [];
+  const sender = new AuditSender(send);
+  /** If the answer for the first of those that wait was lost: what the sender knew before they were sent. */
+  let repeatsAfter: bigint | undefined;
   let lost = 0;
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let isSoon = false;
   /** The last write failed: the next one is tried when its time comes, however many ask. */
   let isAway = false;
-  const counted = new Map<string, Counted>();
+  const equal = new EqualEntries(togetherMs, (entry) => void push(entry));
 
   /** @returns false if there is no place for it. */
-  function push(one: Waiting): boolean {
+  function push(entry: AuditEntry, written?: () => void): boolean {
     timer ??= setTimeout(flush, flushMs).unref();
-    if (waiting.length < most) return waiting.push(one) > 0;
+    if (waiting.length < most) return waiting.push({ entry, id: sender.nextId(), written }) > 0;
     lost++;
     return false;
   }
@@ -112,64 +123,54 @@ export function createAuditor({
   }
 
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH);
+    while (waiting.length > 0 || ended.length > 0) {
+      const [batch, outcomes] = [waiting.slice(0, BATCH), ended.slice(0, BATCH)];
+      const before = sender.known;
       try {
-        await send({ records: batch.map(({ entry }) => entry) });
+        const sending = { records: batch.map(({ entry }) => entry), sentIds: batch.map(({ id }) => id) };
+        await sender.send({ ...sending, ...(outcomes.length > 0 && { outcomes }) }, repeatsAfter);
       } catch (error) {
         log.warn(
           { err: error, waiting: waiting.length },
           "audit records cannot be written now; they are kept and written later",
         );
+        if (batch.length > 0) repeatsAfter ??= before;
         isAway = true;
         clearTimeout(timer);
-        timer = setTimeout(flush, Math.max(flushMs, 1_000)).unref();
+        timer = setTimeout(flush, Math.max(flushMs, AGAIN_MS)).unref();
         return;
       }
       isAway = false;
+      repeatsAfter = undefined;
       waiting = waiting.slice(batch.length);
+      ended = ended.slice(outcomes.length);
       for (const { written } of batch) written?.();
     }
     if (lost > 0) log.error({ lost }, "audit records were lost: too many waited while none could be written");
     lost = 0;
   }
 
-  /** What was refused again since is written once it is over, or where others need its place. */
-  function settle(now: number): void {
-    for (const [name, one] of counted) {
-      if (one.until > now && counted.size <= COUNTED) break;
-      counted.delete(name);
-      if (one.again > 0) push({ entry: { ...one.entry, count: one.again } });
-    }
+  /** Writes later how a call ended. */
+  function endLater(one: Ended): void {
+    timer ??= setTimeout(flush, Math.max(flushMs, AGAIN_MS)).unref();
+    if (ended.length < most) ended.push(one);
+    else lost++;
   }
 
-  const settling = setInterval(() => settle(performance.now()), Math.min(togetherMs, 5_000)).unref();
+  const settling = setInterval(() => equal.settle(performance.now()), Math.min(togetherMs, 5_000)).unref();
 
   return {
     note(entry) {
       if (entry.kind !== AuditKind.REFUSAL && entry.kind !== AuditKind.READ) {
-        push({ entry });
-        return;
-      }
-      const name = `${entry.userId} ${entry.keyId} ${entry.serviceAccount} ${entry.action} ${entry.outcome}`;
-      const known = counted.get(name);
-      if (known !== undefined && known.until > performance.now()) {
-        known.again++;
-        return;
-      }
-      settle(performance.now());
-      counted.set(name, { entry, until: performance.now() + togetherMs, again: 0 });
-      push({ entry });
+        push(entry);
+      } else equal.note(entry);
     },
     keep(entry) {
       return new Promise((resolve, reject) => {
         const late = setTimeout(() => reject(notKept()), patienceMs).unref();
-        const hasPlace = push({
-          entry,
-          written() {
-            clearTimeout(late);
-            resolve();
-          },
+        const hasPlace = push(entry, () => {
+          clearTimeout(late);
+          resolve();
         });
         if (!hasPlace) return reject(notKept());
         flushSoon();
@@ -178,20 +179,23 @@ export function createAuditor({
     async begin(entry) {
       let number: bigint | undefined;
       try {
-        [number] = await send({ records: [{ ...entry, outcome: BEGUN }] });
+        number = await sender.sendOne({ ...entry, outcome: BEGUN }, beginMs);
       } catch (error) {
         throw withOutcome(unavailable("the audit could not record this call", error), Outcome.UNCHANGED, "try again");
       }
       return async (outcome) => {
         if (number === undefined) return;
-        await send({ outcomes: [{ number, outcome }] }).catch((error: unknown) =>
-          log.error({ err: error, number: String(number), outcome }, "the audit could not record how this call ended"),
-        );
+        const one = { number, outcome };
+        await send({ outcomes: [one] }).catch((error: unknown) => {
+          const facts = { err: error, number: String(number), outcome };
+          log.warn(facts, "the audit could not record how this call ended: it is recorded later");
+          endLater(one);
+        });
       };
     },
     async close() {
       clearInterval(settling);
-      settle(Number.POSITIVE_INFINITY);
+      equal.settle(Number.POSITIVE_INFINITY);
       clearTimeout(timer);
       flush();
       await writing;

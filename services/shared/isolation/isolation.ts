@@ -1,6 +1,7 @@
 import { type Thread, ThreadEndedError, type ThreadMethods } from "../process/asked.js";
 import type { ProcessBounds, Processes } from "../process/processes.js";
-import { MisbehavedError, misbehavedFrom, REFUSED_ADDRESS } from "./misbehaved.js";
+import { Kills } from "./kills.js";
+import { KilledError, MisbehavedError, misbehavedFrom, REFUSED_ADDRESS } from "./misbehaved.js";
 import { BusyError, Turns } from "./turns.js";
 
 // What others answer is read in processes. A process reads what one remote answers and
@@ -49,6 +50,8 @@ export interface Patience {
   readonly signal: AbortSignal;
   /** What it tells before it answers. */
   readonly hear?: (told: string) => void;
+  /** The call has no effect that could happen twice: it is made again in a new process if its own is killed. */
+  readonly isRepeatable?: true;
 }
 
 /** Runs work in processes. */
@@ -56,7 +59,7 @@ export interface Isolation {
   /**
    * Has the process of a remote do something.
    *
-   * @throws MisbehavedError where a bound is passed or the process ends; BusyError; the signal's reason; Error with the
+   * @throws MisbehavedError where a bound is passed or the process ends; KilledError; BusyError; the signal's reason; Error with the
    * words of what the work threw.
    */
   call<M extends ThreadMethods>(
@@ -110,6 +113,7 @@ export function createIsolation(
 ): Isolation {
   const places = new Map<string, Place>();
   const turns = new Turns(waitMs);
+  const kills = new Kills();
   let isClosed = false;
   let looking: NodeJS.Timeout | undefined;
 
@@ -187,8 +191,13 @@ export function createIsolation(
           closed({ remote: place.id, owner: place.owner, reason: message, detail });
         throw misbehavedFrom(error as Error);
       }
-      if (places.get(place.key) === place) end(place, error.message);
-      throw isClosed ? new BusyError("the service is closing") : new MisbehavedError(wordsOf(error, place.work));
+      if (places.get(place.key) === place) {
+        if (error.how === "killed") kills.add(place.key);
+        end(place, error.message);
+      }
+      if (isClosed) throw new BusyError("the service is closing");
+      if (error.how === "killed" && !kills.areTooMany(place.key)) throw new KilledError();
+      throw new MisbehavedError(wordsOf(error, place.work));
     } finally {
       clearTimeout(timer);
       place.calls--;
@@ -201,8 +210,9 @@ export function createIsolation(
   return {
     async call(work, remote, method, asked, patience) {
       if (asked.length > work.asked) throw new Error(`the request to it is longer than ${work.asked} characters`);
-      patience.signal.throwIfAborted();
-      const answer = await callIn(await placeOf(work, remote, patience.signal), method, asked, patience);
+      const answer = await untilNotKilled(patience, async () =>
+        callIn(await placeOf(work, remote, patience.signal), method, asked, patience),
+      );
       if (answer.length <= work.answered) return answer;
       throw new MisbehavedError(`its answer is longer than ${work.answered} characters`);
     },
@@ -230,14 +240,26 @@ export function createIsolation(
   };
 }
 
+/** Makes a call, again if its process was killed and it may. It ends: what is killed too often has misbehaved. */
+async function untilNotKilled<T>({ signal, isRepeatable }: Patience, make: () => Promise<T>): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await make();
+    } catch (error) {
+      if (isRepeatable !== true || !(error instanceof KilledError)) throw error;
+    }
+  }
+}
+
 function keyOf({ module }: Pick<Work<ThreadMethods>, "module">, id: string): string {
   return `${module.href} ${id}`;
 }
 
 /** Why a process ended, in words that are told of its remote. */
-function wordsOf({ passed, message }: ThreadEndedError, { busyMs }: Work<ThreadMethods>): string {
-  if (passed === "time") return `its answer takes more than ${busyMs / 1_000} seconds to read`;
-  return passed === "memory" ? TOO_MUCH_MEMORY : message;
+function wordsOf({ how, message }: ThreadEndedError, { busyMs }: Work<ThreadMethods>): string {
+  if (how === "time") return `its answer takes more than ${busyMs / 1_000} seconds to read`;
+  return how === undefined ? message : TOO_MUCH_MEMORY;
 }
 
 /** Of a remote whose answer takes more memory than its process may. */

@@ -19,6 +19,18 @@ export class MisbehavedError extends Error {
 
 const NAMES = { slow: "SlowError", harmful: "HarmfulError" } as const;
 
+/**
+ * The process was killed by somebody else before it answered: nothing is known of the call, and nothing is said
+ * against the remote.
+ */
+export class KilledError extends Error {
+  override name = "KilledError";
+
+  constructor() {
+    super("the process that called it was killed before it answered");
+  }
+}
+
 /** The name of the error that a thread throws where an address is closed. */
 export const REFUSED_ADDRESS = "RefusedAddressError";
 

@@ -47,11 +47,14 @@ export interface Ready {
 /** The bound that it passed. */
 export type Bound = "time" | "memory";
 
-/** It ended before it answered: it passed a bound, or was closed. */
+/** Why it ended: it passed a bound, or somebody else killed it, such as an administrator or a system without memory. */
+export type Ending = Bound | "killed";
+
+/** It ended before it answered: it passed a bound, was killed or was closed. */
 export class ThreadEndedError extends Error {
   constructor(
     message: string,
-    readonly passed?: Bound,
+    readonly how?: Ending,
   ) {
     super(message);
   }
@@ -98,7 +101,7 @@ export interface Thread<M extends ThreadMethods> {
 /** Hears what runs apart. */
 export interface Hearing {
   said(said: Answered | Ready | Told): void;
-  ended(why: string, passed?: Bound): void;
+  ended(why: string, how?: Ending): void;
 }
 
 /** What was started. */
@@ -147,11 +150,11 @@ export function createAsked<M extends ThreadMethods>(
     void thread.close(`another call before it ${words}`);
   }
 
-  function end(one: Running, why: string, passed?: Bound): void {
+  function end(one: Running, why: string, how?: Ending): void {
     if (running !== one) return;
     running = undefined;
     clearTimeout(patience);
-    for (const { reject } of waiting.values()) reject(new ThreadEndedError(why, passed));
+    for (const { reject } of waiting.values()) reject(new ThreadEndedError(why, how));
     waiting.clear();
     ended?.();
   }
@@ -173,7 +176,7 @@ export function createAsked<M extends ThreadMethods>(
         if (error === undefined) call?.resolve(result);
         else call?.reject(Object.assign(new Error(error.message), { ...error }));
       },
-      ended: (why, passed) => end(one, why, passed),
+      ended: (why, how) => end(one, why, how),
     });
     return one;
   }

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import {
   type Answered,
   type AskedOptions,
-  type Bound,
   createAsked,
+  type Ending,
   type Hearing,
   type Ready,
   type Running,
@@ -35,10 +35,10 @@ export type ToStarter =
   | { readonly id: number; readonly post: unknown }
   | { readonly id: number; readonly end: true };
 
-/** What it says: what a process said, or that one ended, and which bound it passed. */
+/** What it says: what a process said, or that one ended, and how. */
 type FromStarter =
   | { readonly id: number; readonly said: Answered | Ready | Told }
-  | { readonly id: number; readonly ended: Bound | "" };
+  | { readonly id: number; readonly ended: Ending | "" };
 
 /** Starts processes, whose memory is all given back when they end. */
 export interface Processes {
@@ -88,7 +88,7 @@ export function createProcesses(): Processes {
       heard.clear();
       for (const { gone, ended } of all) {
         gone();
-        ended(ENDED);
+        ended(ENDED, "killed");
       }
     };
     one.once("exit", lost);

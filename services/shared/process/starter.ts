@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Answered, Bound, Ready } from "./asked.js";
+import type { Answered, Bound, Ending, Ready } from "./asked.js";
 import type { ProcessBounds, ToStarter } from "./processes.js";
 import { outliveSignals, startFlags } from "./start-flags.js";
 import { usageOf } from "./usage.js";
@@ -47,17 +47,20 @@ function start(id: number, module: string, bounds: ProcessBounds): void {
     }
     say({ id, said });
   });
-  const gone = (passed?: Bound): void => {
-    if (all.delete(id)) say({ id, ended: passed ?? "" });
+  const gone = (how?: Ending): void => {
+    if (all.delete(id)) say({ id, ended: how ?? "" });
   };
   child.on("error", () => child.pid === undefined && gone());
-  // SIGABRT is what V8 does without heap, SIGKILL what the system does without memory.
-  const lacked = (signal: string | null): Bound | undefined =>
-    signal === "SIGABRT" || signal === "SIGKILL" ? "memory" : undefined;
-  child.once("exit", (_code, signal) => gone(one.passed ?? lacked(signal)));
+  child.once("exit", (_code, signal) => gone(one.passed ?? endingBy(signal)));
   if (child.pid === undefined) return;
   // Where memory runs out, the system ends these first, and leaves no copies of their memory on the disk.
   attempt(() => writeFileSync(`/proc/${child.pid}/oom_score_adj`, "1000"));
+}
+
+/** SIGABRT is what V8 does without heap; SIGKILL what the system does without memory, and an administrator. */
+function endingBy(signal: string | null): Ending | undefined {
+  if (signal === "SIGABRT") return "memory";
+  return signal === "SIGKILL" || signal === "SIGTERM" ? "killed" : undefined;
 }
 
 async function look(): Promise<void> {

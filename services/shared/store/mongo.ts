@@ -50,6 +50,8 @@ export async function openMongoStore(uri: string, options: MongoOptions = {}): P
     promoteBuffers: true,
     ignoreUndefined: true,
     serverSelectionTimeoutMS: 10_000,
+    // Of the question whether the server is there, too: half-open sockets are given up so much later.
+    connectTimeoutMS: 10_000,
     pkFactory: { createPk: () => uuid() },
   });
   await client.connect();

@@ -34,6 +34,15 @@ export class Link {
     for (const socket of this.sockets) socket.pause();
   }
 
+  /** Forgets the connections that there are, as a firewall does: nothing passes on them and nobody is told. New ones pass. */
+  forget(): void {
+    for (const socket of this.sockets) {
+      socket.removeAllListeners("data");
+      socket.removeAllListeners("end");
+      socket.pause();
+    }
+  }
+
   /** Lets everything pass again; or resets what there was, as a firewall does that knows nothing of it any more. */
   mend(resets: boolean): void {
     this.isCut = false;

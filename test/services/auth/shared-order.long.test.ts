@@ -209,6 +209,27 @@ describe.each(backends)("auth processes of one store, on $title", ({ open, missi
     expect(heard.filter((id) => id === "late")).toHaveLength(1);
   });
 
+  each("one whose beat takes longer than it counts finds out with the next that it has its place", async () => {
+    const store = await openAuthStore(opened.store);
+    const update = store.processes.updateOne.bind(store.processes);
+    let slow = 0;
+    store.processes.updateOne = async (...args) => {
+      if (slow-- > 0) await sleep(LEASE_MS / 2);
+      return update(...args);
+    };
+    const order = await openSharedOrder({ store, leaseMs: LEASE_MS, logged: 100, log: silentLog });
+    slow = Number.POSITIVE_INFINITY;
+    await expect.poll(() => order.held()).toBe(false);
+    slow = 1;
+    expect(await order.confirm()).toBe(true);
+    // If the store stays slow, nobody waits for ever.
+    slow = Number.POSITIVE_INFINITY;
+    await expect.poll(() => order.held()).toBe(false);
+    expect(await order.confirm()).toBe(false);
+    slow = 0;
+    await order.close();
+  });
+
   each("who knows of older events than are kept has to drop what it keeps", async () => {
     const a = await start(3);
     const since = a.hub.seq;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { KilledError, MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
@@ -20,6 +20,8 @@ import { fitArguments } from "./fit-arguments.js";
 const SHOWN = 40 * 1024;
 /** Methods whose arguments go into the query where they are not written into the URL; the others send them as JSON. */
 const QUERYING: ReadonlySet<string> = new Set(["get", "head", "delete"]);
+
+const UNSURE = "the call may or may not have taken effect";
 
 /** What a custom tool is called with. */
 export interface CustomToolParts {
@@ -61,11 +63,10 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
         signal.throwIfAborted();
         if (error instanceof HttpFailure) throw failedPrecondition(error.message);
         const why = failureOf(error, redactor);
+        if (error instanceof KilledError) throw failedPrecondition(`${why}: ${UNSURE}`);
         if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${why}`);
         await leaveOut(context, "custom tool", tool._id, error, why);
-        throw failedPrecondition(
-          `${why}: the call may or may not have taken effect, and the tool is not used for a while`,
-        );
+        throw failedPrecondition(`${why}: ${UNSURE}, and the tool is not used for a while`);
       }
     },
   };

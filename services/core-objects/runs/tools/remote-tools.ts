@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Patience } from "../../../shared/isolation/isolation.js";
-import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { KilledError, MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition } from "../../../shared/rpc/errors.js";
 import { restoreHidden, showHidden } from "../../../shared/tools/codec/hidden-characters.js";
@@ -24,6 +24,7 @@ const CLOSE_MS = 5_000;
 /** Characters of a description, and of an answer. */
 const MAX_DESCRIPTION = 2_000;
 const SHOWN = 40 * 1024;
+const UNSURE = "the call may or may not have taken effect";
 const LOST: typeof NO_SESSION = "NoSessionError";
 
 /** What remote servers are reached with. */
@@ -124,7 +125,7 @@ class Connection {
     const { url, transport } = this.record;
     const headers = headersOf(context, this.record, redactor);
     const asked = { session, url, transport, headers, policy: context.outgoing };
-    const listed = await this.#ask("connect", JSON.stringify(asked), { ms: LIST_MS, signal });
+    const listed = await this.#ask("connect", JSON.stringify(asked), { ms: LIST_MS, signal, isRepeatable: true });
     this.#session = session;
     this.#release();
     this.#release = context.isolation.keep(MCP_SERVERS, this.#remote);
@@ -164,6 +165,7 @@ class Connection {
     } catch (error) {
       patience.signal.throwIfAborted();
       const why = failureOf(error, redactor);
+      if (error instanceof KilledError) throw error;
       if (!(error instanceof MisbehavedError)) throw Object.assign(new Error(why), { name: (error as Error).name });
       if (method !== "close") await leaveOut(context, "MCP server", this.record._id, error, why);
       throw new MisbehavedError(why, error.misbehaviour);
@@ -197,10 +199,9 @@ function remoteTool(
       const sent = mapTexts(args, restoreHidden) as object;
       const answer = await connection.call(tool.name, sent, signal).catch((error: Error) => {
         signal.throwIfAborted();
+        if (error instanceof KilledError) throw failedPrecondition(`${error.message}: ${UNSURE}`);
         if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${error.message}`);
-        throw failedPrecondition(
-          `${error.message}: the call may or may not have taken effect, and the server is not used for a while`,
-        );
+        throw failedPrecondition(`${error.message}: ${UNSURE}, and the server is not used for a while`);
       });
       const text = shorten(redactor.redactBeginning(answer.text), SHOWN);
       if (answer.isError) throw failedPrecondition(text);

@@ -46,9 +46,9 @@ const record = (target: string, outcome = "ok") =>
   });
 const append = (...targets: string[]) => trail.append(targets.map((target) => record(target)));
 
-function send(urls: readonly string[], headers = {}, log = silentLog) {
+function send(urls: readonly string[], headers = {}, log = silentLog, isAlone = false) {
   const receivers = urls.map((url) => new URL(url));
-  const running = startAuditExport(store, { receivers, headers, serviceName: "Ours" }, log);
+  const running = startAuditExport(store, { receivers, headers, serviceName: "Ours" }, log, isAlone);
   closing.push(() => running.close());
   return running;
 }
@@ -182,6 +182,19 @@ test("of two processes one sends, and the other goes on when it has ended", asyn
   await one.close();
   await append("d");
   await expect.poll(() => receiver.numbers).toEqual([1, 2, 3, 4]);
+});
+
+test("after a kill, a process that is alone with its store sends at once", async () => {
+  const path = join(folder, "audit.jsonl");
+  await append("a");
+  const url = fileUrl(path);
+  const until = new Date(Date.now() + 60_000);
+  await store.auditReceivers.insertOne({ _id: url, holder: "killed", until, after: "", since: "" });
+  send([url]);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(() => readFileSync(path)).toThrow();
+  send([url], {}, silentLog, true);
+  await expect.poll(() => numbersOf(path)).toEqual([1]);
 });
 
 test("records that were deleted before the receiver took them are told of", async () => {

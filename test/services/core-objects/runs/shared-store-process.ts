@@ -8,9 +8,12 @@ import { QUICK } from "./stage.js";
 
 // A process that executes the runs of a database until its parent lets go of it.
 
-const [uri, database] = process.argv.slice(2);
+const [uri, database, leaseMs = "15000"] = process.argv.slice(2);
 const store = await openMongoStore(uri!, { database: database! });
-const rig = await startRig({ store, runs: { tools: readTools(readImage()), worker: { ...QUICK, leaseMs: 15_000 } } });
+const rig = await startRig({
+  store,
+  runs: { tools: readTools(readImage()), worker: { ...QUICK, leaseMs: Number(leaseMs) } },
+});
 rig.add(await createTracesService({ store, peers: rig.peers, log: silentLog, retentionDays: 30 }));
 process.on("disconnect", async () => {
   await rig.close();

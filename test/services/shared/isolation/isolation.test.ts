@@ -6,7 +6,7 @@ import {
   type IsolationOptions,
   type Work,
 } from "../../../../services/shared/isolation/isolation.js";
-import { MisbehavedError } from "../../../../services/shared/isolation/misbehaved.js";
+import { KilledError, MisbehavedError } from "../../../../services/shared/isolation/misbehaved.js";
 import { BusyError } from "../../../../services/shared/isolation/turns.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
 import type { MisbehavingMethods } from "./misbehaving.js";
@@ -62,6 +62,34 @@ test("what computes for ever, takes all memory or ends its thread is ended, and 
   }
   clearInterval(turning);
   expect(turns).toBeGreaterThan(20);
+});
+
+test("what somebody else kills is asked again if it may, and says nothing against its remote until it happens often", async () => {
+  begin();
+  const remote = { id: "one", owner: "alice" };
+  const { signal } = new AbortController();
+  const pids: number[] = [];
+  /** Kills so many of the processes that a call gets. */
+  const killed = (times: number, more: object = {}): Promise<unknown> => {
+    const stop = new AbortController();
+    const hear = (pid: string): void => {
+      pids.push(Number(pid));
+      if (times-- > 0) process.kill(Number(pid), "SIGKILL");
+      else stop.abort(new Error("answered"));
+    };
+    return isolation.call(WORK, remote, "waitAs", "", { ms: LONG_MS, signal: stop.signal, hear, ...more });
+  };
+  // A call that may have had an effect is not made again.
+  expect(await failed(killed(1))).toBeInstanceOf(KilledError);
+  expect((await failed(killed(2, { isRepeatable: true }))).message).toBe("answered");
+  expect(new Set(pids).size).toBe(4);
+  // Three times were an accident.
+  const blamed = await failed(killed(1, { isRepeatable: true }));
+  expect(blamed).toBeInstanceOf(MisbehavedError);
+  expect(blamed.message).toContain("too much memory");
+  expect(await isolation.call(WORK, remote, "say", "again", { ms: LONG_MS, signal })).toBe("again");
+  // Nothing is held against another one.
+  expect(await call("say", "hello", "two")).toBe("hello");
 });
 
 test("a call ends with its time and its signal, there too, and errors keep their words", async () => {

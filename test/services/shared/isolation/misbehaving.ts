@@ -18,6 +18,11 @@ const methods = {
   stop(): string {
     process.exit(1);
   },
+  /** Says which process it is, and waits. */
+  waitAs: (_text: string, signal: AbortSignal, tell: (text: string) => void): Promise<string> => {
+    tell(String(process.pid));
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve("ended")));
+  },
   wait: (_text: string, signal: AbortSignal): Promise<string> =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve("ended"))),
 };
