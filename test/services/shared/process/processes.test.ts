@@ -38,13 +38,13 @@ test("what runs apart is another process, which knows nothing of our settings an
 test("a bound ends a process, whichever memory it takes, and the next call starts it again", async () => {
   processes = createProcesses();
   const one = processes.create<ProcessMethods>(URL_OF_IT, { ...BOUNDS, busyMs: 1_000 });
-  for (const [method, passed] of [
+  for (const [method, how] of [
     ["compute", "time"],
     ["heap", "memory"],
     ["buffers", "memory"],
   ] as const) {
     const error = await failed(one.call(method, ""));
-    expect([method, error]).toEqual([method, expect.objectContaining({ passed })]);
+    expect([method, error]).toEqual([method, expect.objectContaining({ how })]);
     expect(error).toBeInstanceOf(ThreadEndedError);
   }
   expect(await one.call("about", "")).toMatchObject({ settings: [] });
