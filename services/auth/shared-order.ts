@@ -98,6 +98,8 @@ export class SharedOrder implements EventOrder {
     for (;;) {
       await this.#beat();
       if (this.held() || performance.now() >= until) return this.held();
+      // One that fails at once must not be asked for again at once.
+      await sleep(WAIT_MS);
     }
   }
 

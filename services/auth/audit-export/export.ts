@@ -25,7 +25,7 @@ type Stored = Pick<AuthStore, "audit" | "auditReceivers">;
  * Sends the audit to each receiver, in the order of its numbers, until it is closed. Where it is, is in the store: while
  * a receiver is away nothing is lost but what the bounds of the audit delete, and of several auth processes one sends.
  *
- * @param isAlone whether no other process can use the store: whoever sent before has ended.
+ * @param isAlone whether no other process can use the store: the one that sent before has ended.
  */
 export function startAuditExport(
   store: Stored,

@@ -58,7 +58,8 @@ export async function openAuthorizationServer(
   const fetchClient = createClientFetch(outgoing);
   const issuers = createIssuers(idJagIssuers, fetchClient);
   const cookieKey = keyFor(secret, "cookies").toString("base64url");
-  setTimeout(() => void loadLibrary(), LOAD_AFTER_MS).unref();
+  // If that fails, the first who signs in is told why.
+  setTimeout(() => void loadLibrary().catch(() => undefined), LOAD_AFTER_MS).unref();
   const endOf = async (id: string): Promise<void> => {
     const grant = await store.grants.findOne({ _id: id });
     await endGrant(context, id);

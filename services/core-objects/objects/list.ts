@@ -66,17 +66,16 @@ function rowsMaker(model: Model, { hidden = [], named = [], description = ROW_CH
   const kept = named.length === 0 ? new KeptRows() : undefined;
   return async (context: Context, records: readonly ObjectRecord[], call: Call): Promise<Message[]> => {
     const { caller } = call;
-    const made = records.map((record) => kept?.get(caller, record));
-    const missing = records.filter((_, at) => made[at] === undefined);
-    if (missing.length > 0) {
-      const shown = await membersOf(context, model, missing, call, named);
-      missing.forEach((record, at) => {
-        const row = rowOf(model, shown[at] as Shown, hidden, description);
-        kept?.keep(caller, record, row);
-        made[records.indexOf(record)] = row;
-      });
-    }
-    return made as Message[];
+    const before = records.map((record) => kept?.get(caller, record));
+    const missing = records.filter((_, at) => before[at] === undefined);
+    if (missing.length === 0) return before as Message[];
+    const shown = await membersOf(context, model, missing, call, named);
+    const made = missing.map((record, at) => {
+      const row = rowOf(model, shown[at] as Shown, hidden, description);
+      kept?.keep(caller, record, row);
+      return row;
+    });
+    return before.map((row) => row ?? (made.shift() as Message));
   };
 }
 

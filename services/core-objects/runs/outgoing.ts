@@ -32,6 +32,9 @@ export const CUSTOM_TOOLS: Work<HttpMethods> = {
   answered: 2 ** 20,
 };
 
+/** Of a call whose answer was lost. */
+export const UNSURE = "the call may or may not have taken effect";
+
 /** Longest reason that is told, in characters. */
 const MAX_REASON = 300;
 

@@ -4,7 +4,7 @@ import { type IdArgument, idArgumentsOf, idIn } from "./arguments.js";
 import type { Ground, Ids } from "./ground.js";
 import { argumentsOf, requiredOf, type Shown } from "./shown.js";
 
-/** A use of a tool that is refused, whoever calls. */
+/** A use of a tool that is refused to everybody. */
 export interface WrongUse {
   /** The argument, and what is wrong with it. */
   readonly what: string;

@@ -15,7 +15,7 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Texts that must match before it is sent: whose pattern this is has a process of its own. */
+  /** Texts that must match before it is sent. A pattern that takes long ends the process of its own tool alone. */
   readonly matches?: readonly { readonly path: string; readonly pattern: string; readonly text: string }[];
   readonly policy: OutgoingPolicy;
 }

@@ -10,7 +10,7 @@ import { lacksValue, type VariableRecord } from "../../kinds/variables/record.js
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
 import type { HttpAnswer, HttpRequest } from "../apart/http.js";
-import { CUSTOM_TOOLS, failureOf } from "../outgoing.js";
+import { CUSTOM_TOOLS, failureOf, UNSURE } from "../outgoing.js";
 import type { Redactor } from "../redact.js";
 import { variableValue } from "../secrets.js";
 import type { AgentTool } from "./agent-tool.js";
@@ -20,8 +20,6 @@ import { fitArguments } from "./fit-arguments.js";
 const SHOWN = 40 * 1024;
 /** Methods whose arguments go into the query where they are not written into the URL; the others send them as JSON. */
 const QUERYING: ReadonlySet<string> = new Set(["get", "head", "delete"]);
-
-const UNSURE = "the call may or may not have taken effect";
 
 /** What a custom tool is called with. */
 export interface CustomToolParts {

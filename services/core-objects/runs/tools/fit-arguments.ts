@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { shown } from "../../../shared/tools/codec/read-scalar.js";
+import { unquoted } from "../../../shared/tools/codec/unquoted.js";
 
 // What a model gives a custom tool is sent in the types that the tool declares. Models write numbers and lists as texts
 // now and then: what can only mean one thing is read so, and anything else is refused in words for the model.
@@ -98,7 +99,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
-/** A value in a type; undefined if it is none of it. */
+/** A value in a type; undefined if it cannot be read as one. */
 function read(type: string, given: JsonValue): JsonValue | undefined {
   switch (type) {
     case "string":
@@ -114,22 +115,13 @@ function read(type: string, given: JsonValue): JsonValue | undefined {
       return type === "number" || Number.isSafeInteger(value) ? value : undefined;
     }
     case "array": {
-      const value = parsed(given);
+      const value = unquoted(given);
       return Array.isArray(value) ? value : undefined;
     }
     default: {
-      const value = parsed(given);
+      const value = unquoted(given);
       return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
     }
-  }
-}
-
-function parsed(given: JsonValue): JsonValue {
-  if (typeof given !== "string") return given;
-  try {
-    return JSON.parse(given) as JsonValue;
-  } catch {
-    return given;
   }
 }
 

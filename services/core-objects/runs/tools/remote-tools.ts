@@ -11,7 +11,7 @@ import type { McpServerRecord } from "../../kinds/mcp-servers/record.js";
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
 import type { Answered, Listed, ListedTool, McpMethods, NO_SESSION } from "../apart/mcp.js";
-import { failureOf, MCP_SERVERS } from "../outgoing.js";
+import { failureOf, MCP_SERVERS, UNSURE } from "../outgoing.js";
 import { mapTexts, type Redactor, shown } from "../redact.js";
 import { headersOf } from "../secrets.js";
 import { type AgentTool, functionName } from "./agent-tool.js";
@@ -24,7 +24,6 @@ const CLOSE_MS = 5_000;
 /** Characters of a description, and of an answer. */
 const MAX_DESCRIPTION = 2_000;
 const SHOWN = 40 * 1024;
-const UNSURE = "the call may or may not have taken effect";
 const LOST: typeof NO_SESSION = "NoSessionError";
 
 /** What remote servers are reached with. */

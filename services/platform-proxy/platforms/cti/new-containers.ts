@@ -24,8 +24,8 @@ interface Prepared {
 
 /**
  * The input of a new container, everything that it names resolved. The platform
- * makes another one for every call, so one of the same name is told: whoever
- * creates one takes turns, since it makes one of two of the same millisecond.
+ * makes another one for every call, so one of the same name is told. Calls that
+ * create one take turns: of two in the same millisecond the platform makes one.
  *
  * @throws ConnectError where a reference or an object is unknown or hidden.
  */

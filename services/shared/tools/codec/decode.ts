@@ -9,13 +9,13 @@ import {
   type Message,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { excessOf } from "../../rpc/json-shape.js";
 import { holdsSecret } from "../../rpc/secret-fields.js";
 import { valueOfWord, valuesTakenBy, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
 import { type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
 import { timestampOf } from "./time.js";
+import { unquoted } from "./unquoted.js";
 
 // Arguments are proto JSON as a model writes it: field names as in the .proto
 // file (camelCase is understood too), enum values as words, null for "not
@@ -272,16 +272,6 @@ const FORMS: Readonly<Record<string, string>> = {
   "google.protobuf.Timestamp": 'a time such as "2026-07-28T09:30:00Z"',
   "google.protobuf.Duration": 'a duration in seconds such as "90s"',
 };
-
-/** Models at times send an object or a list as its JSON text; reads it. */
-function unquoted(json: JsonValue): JsonValue {
-  if (typeof json !== "string" || !/^\s*[[{]/.test(json) || excessOf(json) !== undefined) return json;
-  try {
-    return JSON.parse(json) as JsonValue;
-  } catch {
-    return json;
-  }
-}
 
 /** Whether a value has a JSON text that every reader reads alike. */
 function isExact(json: JsonValue): boolean {

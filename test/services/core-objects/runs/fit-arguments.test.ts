@@ -76,3 +76,8 @@ test("a pattern is matched elsewhere: here it is only named", () => {
     { path: "host", pattern: "^[a-z]+$", text: "WEB" },
   ]);
 });
+
+test("a text that is an object of great depth is refused in words", () => {
+  const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  expect(() => fitted({ any: deep })).toThrow(/^\[invalid_argument\] any: must be an object, not "\{/);
+});
