@@ -1,4 +1,4 @@
-import { create, type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescMethod, getOption, isMessage, type Message } from "@bufbuild/protobuf";
 import { pathToString } from "@bufbuild/protobuf/reflect";
 import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
 import { ViolationSchema, ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
@@ -6,8 +6,10 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { form } from "#proto/mcp/v1/tool_pb.js";
 import { valuesTakenBy, wordOf } from "../../tools/enums.js";
 import { internal } from "../errors.js";
+import { compilePlainRules } from "./plain-rules.js";
 
 const validator = createValidator();
+const plainRules = new Map<DescMessage, (message: Message) => boolean>();
 /** How many broken rules are told one by one: each item of a list may break one. */
 const MOST_TOLD = 20;
 
@@ -18,6 +20,7 @@ const MOST_TOLD = 20;
  */
 export function checkRules(desc: DescMethod, request: Message): void {
   if (!isMessage(request)) throw new TypeError(`${desc.name}: the request is not a message`);
+  if (keepsPlainRules(desc.input, request)) return;
   const result = validator.validate(desc.input, request);
   if (result.kind === "valid") return;
   if (result.kind === "error") throw internal("the rules of this rpc cannot be checked", result.error);
@@ -43,6 +46,15 @@ export function checkRules(desc: DescMethod, request: Message): void {
     lines.push(message);
   }
   throw new ConnectError(lines.join("; "), Code.InvalidArgument, undefined, [{ desc: ViolationsSchema, value }]);
+}
+
+function keepsPlainRules(desc: DescMessage, request: Message): boolean {
+  let keeps = plainRules.get(desc);
+  if (keeps === undefined) {
+    keeps = compilePlainRules(desc);
+    plainRules.set(desc, keeps);
+  }
+  return keeps(request);
 }
 
 /** The names of a oneof's fields, where the broken rule is a oneof's. */
