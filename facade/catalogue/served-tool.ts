@@ -1,4 +1,5 @@
 import type { Message } from "@bufbuild/protobuf";
+import { LRUCache } from "lru-cache";
 import { serviceOf } from "../../services/shared/rpc/service.js";
 import { type CallableTool, createCallableTool } from "../../services/shared/tools/callable-tool.js";
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
@@ -30,6 +31,9 @@ export interface NamedTenant {
  */
 const SHOWS_HIDDEN = true;
 
+/** The members of results that nobody can change, such as a page that a service keeps: at most so many characters. */
+const kept = new LRUCache<Message, string>({ maxSize: 4 << 20 });
+
 /** Prepares a tool; its codec is compiled at the first call. */
 export function serveTool(tool: Tool): ServedTool {
   const callable = createCallableTool(tool, SHOWS_HIDDEN);
@@ -37,12 +41,23 @@ export function serveTool(tool: Tool): ServedTool {
     ...callable,
     service: serviceOf(tool.method) ?? "",
     encode(result, tenant) {
-      const own = callable.textOf(result);
-      if (callable.isContent) return own;
-      const text = tenant === undefined ? own : withTenant(own, tenant);
-      return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}`;
+      // What is frozen comes from a service of this process, for this tool.
+      if (tenant !== undefined || !Object.isFrozen(result)) return encoded(callable, result, tenant);
+      let members = kept.get(result);
+      if (members === undefined) {
+        members = encoded(callable, result);
+        kept.set(result, members, { size: members.length });
+      }
+      return members;
     },
   };
+}
+
+function encoded(callable: CallableTool, result: Message, tenant?: NamedTenant): string {
+  const own = callable.textOf(result);
+  if (callable.isContent) return own;
+  const text = tenant === undefined ? own : withTenant(own, tenant);
+  return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}`;
 }
 
 /** A JSON object with the tenant as its first member. */

@@ -190,7 +190,7 @@ export function defineKind<
     leaving: (definition.leaving ?? {}) as Kind["leaving"],
     readBuiltin: definition.readBuiltin as Kind["readBuiltin"],
     routes: (context) => [
-      ...(list ? [route(context, list.rpc, listObjects(model, list))] : []),
+      ...(list ? [route(context, list.rpc, listObjects(model, list.rpc.output, list))] : []),
       ...(get ? [route(context, get.rpc, getObject(model, get.show as Show | undefined))] : []),
       ...(create ? [route(context, create.rpc, createObject(model, create.content))] : []),
       ...(update ? [route(context, update.rpc, updateObject(model, update.rpc.input, update.changes as never))] : []),
@@ -212,7 +212,11 @@ export function defineKind<
 function route<Request>(
   context: Context,
   rpc: Rpc<object, object>,
-  command: (context: Context, request: Request, call: Parameters<Parameters<typeof unary>[1]>[1]) => Promise<object>,
+  command: (
+    context: Context,
+    request: Request,
+    call: Parameters<Parameters<typeof unary>[1]>[1],
+  ) => Promise<object> | object,
 ): Method {
   return unary(rpc, (request, call) => command(context, request as Request, call));
 }

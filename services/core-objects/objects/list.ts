@@ -1,4 +1,4 @@
-import { create, type Message } from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { piecesOf } from "../../shared/query-text.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
@@ -9,7 +9,7 @@ import type { Context } from "../context.js";
 import { filterOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { originOf } from "../sharing.js";
-import { KeptRows } from "./kept-rows.js";
+import { KeptPages } from "./kept-pages.js";
 import type { ListRequest } from "./messages.js";
 import type { Model } from "./model.js";
 import { camelOf } from "./names.js";
@@ -34,13 +34,33 @@ export interface Rows {
 /**
  * Lists the objects that the caller can read, built-in ones first and then the newest.
  *
+ * @param output the message of a page.
  * @param rows what of an object its row leaves out.
  */
-export function listObjects(model: Model, rows: Rows) {
+export function listObjects(model: Model, output: DescMessage, rows: Rows) {
+  const pageOf = pageMaker(model, output, rows);
+  // Rows that name what they refer to change with it, and are made each time.
+  if ((rows.named ?? []).length > 0) return pageOf;
+  const pages = new KeptPages(camelOf(model.plural));
+  return (context: Context, request: ListRequest, call: Call): Promise<Message> | Message => {
+    const collection = context.collection(model.noun);
+    const { version } = collection;
+    if (version === undefined) return pageOf(context, request, call);
+    const key = pages.keyOf(call.caller, request);
+    const kept = pages.get(key, version);
+    if (kept !== undefined) return kept;
+    return pageOf(context, request, call).then((page) => {
+      if (collection.version === version) pages.keep(key, version, page);
+      return page;
+    });
+  };
+}
+
+/** Makes a page of a list. */
+function pageMaker(model: Model, output: DescMessage, rows: Rows) {
   const member = camelOf(model.plural);
   const projection = Object.fromEntries((rows.without ?? []).map((field) => [field, 0]));
-  const rowsOf = rowsMaker(model, rows);
-  return async (context: Context, request: ListRequest, call: Call): Promise<object> => {
+  return async (context: Context, request: ListRequest, call: Call): Promise<Message> => {
     const origin = originOf(request.origin);
     const readable = filterOf(call.caller, "read");
     const { items, end, total } = await listPage(context.collection(model.noun), {
@@ -54,33 +74,17 @@ export function listObjects(model: Model, rows: Rows) {
       size: request.pageSize ?? PAGE_SIZE,
       projection,
     });
-    const reply: Record<string, unknown> = { [member]: await rowsOf(context, items, call) };
-    if (end !== undefined) reply.nextPageToken = pageTokenOf(end);
-    if (total !== undefined) reply.totalSize = total;
-    return reply;
-  };
-}
-
-/** Makes the rows of a page. Those that name what they refer to change with it, and are made each time. */
-function rowsMaker(model: Model, { hidden = [], named = [], description = ROW_CHARACTERS }: Rows) {
-  const kept = named.length === 0 ? new KeptRows() : undefined;
-  return async (context: Context, records: readonly ObjectRecord[], call: Call): Promise<Message[]> => {
-    const { caller } = call;
-    const before = records.map((record) => kept?.get(caller, record));
-    const missing = records.filter((_, at) => before[at] === undefined);
-    if (missing.length === 0) return before as Message[];
-    const shown = await membersOf(context, model, missing, call, named);
-    const made = missing.map((record, at) => {
-      const row = rowOf(model, shown[at] as Shown, hidden, description);
-      kept?.keep(caller, record, row);
-      return row;
+    const shown = await membersOf(context, model, items, call, rows.named ?? []);
+    return create(output, {
+      [member]: shown.map((one) => rowOf(model, one, rows)),
+      ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+      ...(total !== undefined && { totalSize: total }),
     });
-    return before.map((row) => row ?? (made.shift() as Message));
   };
 }
 
 /** Makes the row of what is shown of an object, which nobody else has. Hot path. */
-function rowOf({ message }: Model, shown: Shown, hidden: readonly string[], description: number): Message {
+function rowOf({ message }: Model, shown: Shown, { hidden = [], description = ROW_CHARACTERS }: Rows): Message {
   const row: Record<string, unknown> = shown;
   for (const member of hidden) row[member] = undefined;
   row.description = shorten(shown.description, description);

@@ -88,6 +88,8 @@ export interface DocCollection<T extends Base> extends DriverCollection<T> {
    * may end having found fewer than there are: `end` then says where to go on.
    */
   look(asked: Look<T>): Promise<Looked<T>>;
+  /** Another number after each write; undefined while one is under way, and where others may write too. */
+  readonly version?: number | undefined;
 }
 
 /** A collection of documents; each method as in the driver for MongoDB. */

@@ -47,6 +47,10 @@ export class EmbeddedCollection implements DocCollection<Base> {
     this.queries = new Queries(records, spec, log);
   }
 
+  get version(): number | undefined {
+    return this.records.version;
+  }
+
   async insertOne(document: OptionalUnlessRequiredId<Base>): Promise<{ acknowledged: boolean; insertedId: unknown }> {
     const stored = withId(document);
     await this.records.transaction(() => this.records.write(undefined, stored));

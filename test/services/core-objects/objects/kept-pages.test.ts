@@ -1,9 +1,9 @@
-import type { Message } from "@bufbuild/protobuf";
+import { create, equals } from "@bufbuild/protobuf";
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AgentService } from "#proto/core/v1/agent_service_pb.js";
+import { AgentService, ListAgentsRequestSchema, ListAgentsResponseSchema } from "#proto/core/v1/agent_service_pb.js";
 import { Tier } from "#proto/core/v1/sharing_pb.js";
-import { KeptRows } from "../../../../services/core-objects/objects/kept-rows.js";
-import type { ObjectRecord } from "../../../../services/core-objects/record.js";
+import { KeptPages } from "../../../../services/core-objects/objects/kept-pages.js";
 import type { Caller } from "../../../../services/shared/rpc/call.js";
 import { as, type Rig, startRig } from "../rig.js";
 
@@ -44,16 +44,37 @@ test("a list that is asked for again and again shows each reader their own row, 
   expect(await shown("bob", id)).toBeUndefined();
 });
 
-test("a row is kept for its reader alone, and of a record that nobody can change", () => {
-  const rows = new KeptRows();
-  const [alice, bob] = [{ id: "alice" }, { id: "bob" }] as Caller[] as [Caller, Caller];
-  const record = Object.freeze({ _id: "1" }) as ObjectRecord;
-  const row = { $typeName: "row" } as Message;
-  rows.keep(alice, record, row);
-  expect([rows.get(alice, record), rows.get(bob, record)]).toEqual([row, undefined]);
-  expect(() => Object.assign(row, { $typeName: "other" })).toThrow(TypeError);
+const FIRST = create(ListAgentsRequestSchema);
 
-  const changing = { _id: "1" } as ObjectRecord;
-  rows.keep(alice, changing, { $typeName: "row" });
-  expect(rows.get(alice, changing)).toBeUndefined();
+test("a page is kept for its reader and its request alone, while nothing is written, and nobody can change it", () => {
+  const pages = new KeptPages("agents");
+  const [alice, bob] = [{ id: "alice" }, { id: "alice" }] as Caller[] as [Caller, Caller];
+  const page = create(ListAgentsResponseSchema, { agents: [{ id: "1", name: "Sorter" }] });
+  const key = pages.keyOf(alice, FIRST);
+  pages.keep(key, 7, page);
+  expect(pages.get(pages.keyOf(alice, create(ListAgentsRequestSchema)), 7)).toBe(page);
+  expect([pages.get(key, 8), pages.get(pages.keyOf(bob, FIRST), 7)]).toEqual([undefined, undefined]);
+  expect(() => Object.assign(page.agents[0]!, { name: "other" })).toThrow(TypeError);
+  expect(() => page.agents.pop()).toThrow(TypeError);
+  expect(() => Object.assign(page, { agents: [] })).toThrow(TypeError);
+});
+
+test("no two requests have one name", () => {
+  const pages = new KeptPages("agents");
+  const alice = { id: "alice" } as Caller;
+  const requests = fc.record({
+    origin: fc.constantFrom(0, 1, 2),
+    pageSize: fc.constantFrom(undefined, 1, 20),
+    pageToken: fc.constantFrom("", "a", 'a["",["b"]]', "1,a"),
+    query: fc.constantFrom("", "a", '"', "a,b"),
+    labels: fc.array(fc.constantFrom("a", "b", ",", '","'), { maxLength: 2 }),
+  });
+  fc.assert(
+    fc.property(requests, requests, (one, other) => {
+      const [first, second] = [one, other].map((init) => create(ListAgentsRequestSchema, init));
+      const isOne = equals(ListAgentsRequestSchema, first!, second!);
+      expect(pages.keyOf(alice, first!) === pages.keyOf(alice, second!)).toBe(isOne);
+    }),
+    { numRuns: 5_000 },
+  );
 });
