@@ -9,7 +9,7 @@ import type { Shares } from "../../services/shared/limits/shares.js";
 import type { Slots } from "../../services/shared/limits/slots.js";
 import type { Log } from "../../services/shared/process/log.js";
 import type { Credential } from "../../services/shared/rpc/call.js";
-import type { Dispatch, Outgoing } from "../../services/shared/rpc/dispatch.js";
+import type { Dispatch, Outgoing, StopSignal } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import { outcomeOf as outcomeWordOf } from "../../services/shared/rpc/steps/record.js";
 import { newTraceparent } from "../../services/shared/rpc/traceparent.js";
@@ -176,11 +176,13 @@ export function createCallTool(options: ToolCallOptions): CallTool {
 }
 
 /** A call on its way to a service. Its signal is made when it is first asked for; most services never ask. */
-class Bounded implements Outgoing {
+class Bounded implements Outgoing, StopSignal {
   readonly credential: Credential;
   readonly signalsDeadline = true;
+  readonly sharesReply = true;
+  reason: Error | undefined;
   private aborter: AbortController | undefined;
-  private reason: Error | undefined;
+  private listeners: (() => void)[] = [];
 
   constructor(
     assertion: string,
@@ -196,9 +198,27 @@ class Bounded implements Outgoing {
     return this.aborter.signal;
   }
 
+  get stop(): StopSignal {
+    return this;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.listeners = this.listeners.filter((one) => one !== listener);
+  }
+
   abort(reason: Error): void {
+    if (this.aborted) return;
     this.reason = reason;
     this.aborter?.abort(reason);
+    for (const listener of this.listeners) listener();
   }
 }
 

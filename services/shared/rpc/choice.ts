@@ -11,11 +11,12 @@ export interface Choice {
    * otherwise only if the first cannot have heard it.
    *
    * @param repeatable whether it does no harm that the call is made twice.
+   * @param make is given a signal where it has to heed another one than the call's own.
    */
   call<T>(
     repeatable: boolean,
-    signal: AbortSignal | undefined,
-    make: (url: string, signal: AbortSignal | undefined) => Promise<T>,
+    out: { readonly signal?: AbortSignal | undefined },
+    make: (url: string, signal?: AbortSignal) => Promise<T>,
   ): Promise<T>;
   /** Gives the responses of a call; where its process cannot be reached, the next call asks another. */
   follow<T>(open: (url: string) => Promise<AsyncIterable<T>>): AsyncIterable<T>;
@@ -58,12 +59,12 @@ export function createChoice(urls: readonly string[]): Choice {
     }
   }
 
-  const callOneOfSeveral: Choice["call"] = async (repeatable, signal, make) => {
+  const callOneOfSeveral: Choice["call"] = async (repeatable, { signal }, make) => {
     for (let tries = 1; ; tries++) {
       const [from, { signal: left }] = [at, gone];
       const either = signal === undefined ? left : AbortSignal.any([signal, left]);
       try {
-        return await make(urlAt(from), repeatable ? either : signal);
+        return repeatable ? await make(urlAt(from), either) : await make(urlAt(from));
       } catch (error) {
         if (signal?.aborted === true || !isUnreachable(error)) throw error;
         leave(from);
@@ -73,8 +74,7 @@ export function createChoice(urls: readonly string[]): Choice {
   };
 
   return {
-    call: (repeatable, signal, make) =>
-      several ? callOneOfSeveral(repeatable, signal, make) : make(urlAt(at), signal),
+    call: (repeatable, out, make) => (several ? callOneOfSeveral(repeatable, out, make) : make(urlAt(at))),
     follow: (open) => streamed(open, false),
     hold: (open) => streamed(open, true),
   };

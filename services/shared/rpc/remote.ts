@@ -72,16 +72,17 @@ export function connectRemote(addresses: Addresses): Dispatch {
     method: DescMethodUnary<I, O>,
     asked: MessageInitShape<I>,
     out: Outgoing,
-    signal: AbortSignal | undefined,
+    other: AbortSignal | undefined,
   ): Promise<MessageShape<O>> | undefined {
     const lane = lanes.of(url);
     return (
       lane &&
       askOnLane(lane, deadlines, method, asked, {
         headers: headersOf(out),
-        signal,
+        stop: other ?? out.stop ?? out.signal,
         timeoutMs: timeoutOf(out),
         signalsDeadline: out.signalsDeadline === true,
+        sharesReply: out.sharesReply === true,
       })
     );
   }
@@ -89,13 +90,14 @@ export function connectRemote(addresses: Addresses): Dispatch {
   return {
     async unary(method, request, out) {
       const asked = writable(method.input, request);
-      return choiceOf(method).call(isRepeatable(method), out.signal, async (url, signal) => {
+      return choiceOf(method).call(isRepeatable(method), out, async (url, other) => {
         try {
-          const reply = onLane(url, method, asked, out, signal);
+          const reply = onLane(url, method, asked, out, other);
           if (reply !== undefined) return await reply;
         } catch (error) {
           if (!goesOn(error, method)) throw error;
         }
+        const signal = other ?? out.signal;
         try {
           const answer = await transportTo(url).unary(method, signal, timeoutOf(out), headersOf(out), asked);
           lanes.learn(url, answer.header);

@@ -12,8 +12,21 @@ type Members = Readonly<Record<string, unknown>>;
 type WriteField = (writer: Writer, message: Members) => void;
 type WriteValue = (writer: Writer, value: unknown) => void;
 
-/** The bytes of a message, as `toBinary` of the library gives them. */
+/** The bytes of messages that nobody can change: a page that a service keeps is written once. */
+const written = new WeakMap<Message, Uint8Array>();
+
+/** The bytes of a message, as `toBinary` of the library gives them. A frozen message is one that does not change. */
 export function binaryOf<D extends DescMessage>(desc: D, message: MessageShape<D>): Uint8Array {
+  if (!Object.isFrozen(message)) return bytesOf(desc, message);
+  let bytes = written.get(message);
+  if (bytes === undefined) {
+    bytes = bytesOf(desc, message);
+    written.set(message, bytes);
+  }
+  return bytes;
+}
+
+function bytesOf<D extends DescMessage>(desc: D, message: MessageShape<D>): Uint8Array {
   const fields = fieldsOf(desc);
   if (fields === undefined) return toBinary(desc, message);
   writer.begin();

@@ -10,21 +10,24 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { errorFromJsonBytes, trailerDemux, validateResponse } from "@connectrpc/connect/protocol-connect";
 import { messageIn } from "../binary/read.js";
 import { binaryOf } from "../binary/write.js";
+import type { StopSignal } from "../dispatch.js";
 import { deadlineExceeded, internal, unavailable } from "../errors.js";
 import "../text-encoding.js";
 import type { CallDeadlines, Timed } from "./call-deadlines.js";
 import { type AnswerHead, headersOf } from "./framing.js";
 import type { Lane, Sending } from "./lane.js";
 import type { LaneSocket } from "./lane-socket.js";
+import { sharedMessageIn } from "./shared-replies.js";
 
 /** What goes with a call on a lane. */
 export interface LaneOutgoing {
   readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal | undefined;
+  readonly stop: StopSignal | undefined;
   /** How long it may take, in milliseconds. */
   readonly timeoutMs: number | undefined;
   /** The signal is aborted then, too: nobody else need watch the clock. */
   readonly signalsDeadline: boolean;
+  readonly sharesReply: boolean;
 }
 
 /** The call was certainly not begun: another way may be tried, whatever it does. */
@@ -65,24 +68,26 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
   readonly #lane: Lane;
   readonly #deadlines: CallDeadlines;
   readonly #output: O;
-  readonly #signal: AbortSignal | undefined;
+  readonly #stopSignal: StopSignal | undefined;
+  readonly #sharesReply: boolean;
   readonly #resolve: (reply: MessageShape<O>) => void;
   readonly #reject: (error: Error) => void;
-  readonly #onAbort = (): void => this.#stop(ConnectError.from(this.#signal?.reason, Code.Canceled));
+  readonly #onAbort = (): void => this.#stop(ConnectError.from(this.#stopSignal?.reason, Code.Canceled));
 
   constructor(
     lane: Lane,
     deadlines: CallDeadlines,
     output: O,
     readonly request: Buffer,
-    { signal, timeoutMs, signalsDeadline }: LaneOutgoing,
+    { stop, timeoutMs, signalsDeadline, sharesReply }: LaneOutgoing,
     resolve: (reply: MessageShape<O>) => void,
     reject: (error: Error) => void,
   ) {
     this.#lane = lane;
     this.#deadlines = deadlines;
     this.#output = output;
-    this.#signal = signal;
+    this.#stopSignal = stop;
+    this.#sharesReply = sharesReply;
     this.#resolve = resolve;
     this.#reject = reject;
     const isWatched = timeoutMs !== undefined && !signalsDeadline;
@@ -90,8 +95,8 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
   }
 
   begin(): void {
-    if (this.#signal?.aborted === true) return void this.#onAbort();
-    this.#signal?.addEventListener("abort", this.#onAbort);
+    if (this.#stopSignal?.aborted === true) return void this.#onAbort();
+    this.#stopSignal?.addEventListener("abort", this.#onAbort);
     if (this.deadline !== Number.POSITIVE_INFINITY) this.#deadlines.add(this);
     this.#lane.send(this);
   }
@@ -104,7 +109,7 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
       return;
     }
     try {
-      this.#resolve(replyIn(this.#output, head, body));
+      this.#resolve(replyIn(this.#output, head, body, this.#sharesReply));
     } catch (error) {
       this.#reject(ConnectError.from(error, Code.Internal));
     }
@@ -132,16 +137,16 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
   }
 
   #settle(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#stopSignal?.removeEventListener("abort", this.#onAbort);
     if (this.deadline !== Number.POSITIVE_INFINITY) this.#deadlines.leave(this);
   }
 }
 
 /** @throws ConnectError: the one that was answered, or internal for an answer that is not one of this protocol. */
-function replyIn<O extends DescMessage>(output: O, head: AnswerHead, body: Buffer): MessageShape<O> {
+function replyIn<O extends DescMessage>(output: O, head: AnswerHead, body: Buffer, shares: boolean): MessageShape<O> {
   if (head.status === OK) {
     if (!head.isMessage) throw internal("the service answered with another type of message");
-    return messageIn(output, body);
+    return shares ? sharedMessageIn(output, body) : messageIn(output, body);
   }
   const headers = headersOf(head);
   const { unaryError } = validateResponse("unary", true, head.status, headers);
