@@ -10,6 +10,7 @@ import { type Program, startProgram } from "../support/program.js";
 
 /** Every module that keeps answers, and what of a person it keeps, by what. A new one is decided upon here. */
 const CACHES: Readonly<Record<string, string>> = {
+  "facade/catalogue/served-tool.ts": "texts of results, by the result itself, which its service keeps by the caller",
   "facade/catalogue/visible-tools.ts": "the tools that a caller sees, by the caller; asked below as lists",
   "facade/catalogue/endpoint-query.ts": "nothing: how a query is read",
   "facade/http/encodings.ts": "nothing: how a header is read",
@@ -18,6 +19,7 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/auth/verification.ts": "that a secret is right, by its key; behind every call below",
   "services/core-objects/knowledge/mirror.ts": "nothing: which documents are in an index",
   "services/core-objects/knowledge/questions.ts": "integrations that failed, by their ids",
+  "services/core-objects/objects/kept-pages.ts": "pages of lists, by caller and request; asked below",
   "services/platform-proxy/context.ts": "whose a key is, to forget sessions",
   "services/platform-proxy/identity.ts": "who the platform takes a caller for, by the caller; asked below as whoami",
   "services/platform-proxy/lib/denied-fields.ts": "nothing: how a text is read",
@@ -26,6 +28,7 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/shared/credentials/kept-credentials.ts": "who a caller is, by the credential; behind every call below",
   "services/shared/limits/buckets.ts": "nothing: counts",
   "services/shared/limits/failures.ts": "nothing: counts",
+  "services/shared/rpc/lane/shared-replies.ts": "replies, by all of their bytes: equal bytes say the same, to whomever",
   "services/shared/rpc/page-token.ts": "nothing: a position gives the same token to all, and grants nothing",
   "services/shared/rpc/peers.ts": "assertions for other services, by the assertion that they were exchanged for",
   "services/shared/store/embedded/kept-results.ts":
