@@ -32,6 +32,7 @@ export interface HeldBase {
 export interface HeldDocument {
   readonly stamp: string;
   readonly generation: number;
+  /** "" and 0 as long as it is found by its words alone. */
   readonly embedder: string;
   readonly dimensions: number;
   readonly passages: number;
@@ -41,6 +42,12 @@ export interface HeldDocument {
 /** A document as it goes to the thread. */
 interface Read extends Pick<HeldDocument, "dimensions" | "bytes"> {
   readonly searchable: Searchable;
+}
+
+/** What was read of the blocks of a document. */
+interface ReadBlocks extends Pick<HeldDocument, "dimensions"> {
+  readonly terms: readonly Uint8Array[];
+  readonly vectors: Float32Array;
 }
 
 /** What {@link HeldBases} reads and fills. */
@@ -132,9 +139,16 @@ export class HeldBases {
       if (serving === null || state === "leaving") continue;
       gone.delete(_id);
       const stamp = `${serving.generation} ${name}`;
-      if (one.documents.get(_id)?.stamp === stamp) continue;
+      const held = one.documents.get(_id);
+      if (held?.stamp === stamp && held.embedder === serving.embedder) continue;
       // Others have their turn between any two documents.
       await new Promise((resolve) => setImmediate(resolve));
+      if (held?.stamp === stamp && held.embedder === "") {
+        const added = await this.#addVectors(id, document, serving);
+        if (this.#known.get(id) !== one) break;
+        if (added !== undefined) note(one, _id, { ...held, ...added, bytes: held.bytes + added.bytes });
+        continue;
+      }
       const there = await this.#read(id, document, serving);
       if (this.#known.get(id) !== one) break;
       if (there === undefined) continue;
@@ -155,33 +169,61 @@ export class HeldBases {
   }
 
   /** @returns undefined if the document was revised meanwhile: the next revision of the knowledge base says so. */
-  async #read(
-    base: string,
-    { _id, name }: DocumentRecord,
-    { generation, embedder, passages: count }: ServingRecord,
-  ): Promise<Read | undefined> {
-    const terms: Uint8Array[] = [];
-    let passages = 0;
-    let [vectors, dimensions, bytes] = [new Float32Array(0), 0, 0];
-    // Block by block, so that a large document is in memory once.
-    for await (const block of this.parts.blocks.find({ document: _id, generation }, { sort: { n: 1 } })) {
-      if (terms.length === 0) {
-        dimensions = block.dimensions;
-        vectors = new Float32Array(count * dimensions);
-        bytes = vectors.byteLength;
-      }
-      const own = floatsIn(block.vectors);
-      const at = passages * dimensions;
-      if (at + own.length > vectors.length) return undefined;
-      vectors.set(own, at);
-      passages += block.passages.length;
-      const ofBlock = await this.#termsOf(block);
-      terms.push(ofBlock);
-      bytes += WORDS * ofBlock.length;
-    }
-    if (passages !== count) return undefined;
+  async #read(base: string, { _id, name }: DocumentRecord, serving: ServingRecord): Promise<Read | undefined> {
+    const read = await this.#readBlocks(_id, serving, true);
+    if (read === undefined) return undefined;
+    const { dimensions, ...found } = read;
+    const bytes = found.vectors.byteLength + found.terms.reduce((sum, { length }) => sum + WORDS * length, 0);
     await this.#makeRoom(base, bytes);
-    return { searchable: { document: _id, name, generation, embedder, passages, terms, vectors }, dimensions, bytes };
+    const { generation, embedder, passages } = serving;
+    return { searchable: { document: _id, name, generation, embedder, passages, ...found }, dimensions, bytes };
+  }
+
+  /** Brings the vectors of a document whose words are in memory. @returns undefined if it was revised meanwhile. */
+  async #addVectors(
+    base: string,
+    { _id: document }: DocumentRecord,
+    serving: ServingRecord,
+  ): Promise<Pick<HeldDocument, "embedder" | "dimensions" | "bytes"> | undefined> {
+    const read = await this.#readBlocks(document, serving, false);
+    if (read === undefined) return undefined;
+    const { vectors, dimensions } = read;
+    const { generation, embedder } = serving;
+    const bytes = vectors.byteLength;
+    await this.#makeRoom(base, bytes);
+    await this.parts.thread.call("embed", { base, document, generation, embedder, vectors, dimensions }, [
+      vectors.buffer as ArrayBuffer,
+    ]);
+    return { embedder, dimensions, bytes };
+  }
+
+  /** @returns undefined if the blocks are not those of the generation as a whole. */
+  async #readBlocks(
+    document: string,
+    { generation, embedder, passages: count }: ServingRecord,
+    withTerms: boolean,
+  ): Promise<ReadBlocks | undefined> {
+    const terms: Uint8Array[] = [];
+    let [passages, dimensions, vectors] = [0, 0, new Float32Array(0)];
+    // Some vectors of a document whose words alone are searched may be there: they count when all are.
+    const projection = embedder === "" ? { vectors: 0 } : undefined;
+    const found = { sort: { n: 1 }, ...(projection && { projection }) } as const;
+    // Block by block, so that a large document is in memory once.
+    for await (const block of this.parts.blocks.find({ document, generation }, found)) {
+      if (embedder !== "") {
+        if (passages === 0) {
+          dimensions = block.dimensions;
+          vectors = new Float32Array(count * dimensions);
+        }
+        const own = floatsIn(block.vectors);
+        const at = passages * dimensions;
+        if (at + own.length > vectors.length) return undefined;
+        vectors.set(own, at);
+      }
+      passages += block.passages.length;
+      if (withTerms) terms.push(await this.#termsOf(block));
+    }
+    return passages === count ? { terms, vectors, dimensions } : undefined;
   }
 
   /** What the passages of a block are found by: made now, and kept, where it is of a version before this one. */

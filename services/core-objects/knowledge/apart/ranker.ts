@@ -18,8 +18,13 @@ export interface Searchable {
   readonly passages: number;
   /** Of their blocks, one after another: what packedTerms made. */
   readonly terms: readonly Uint8Array[];
-  /** Unit vectors of the passages, one after another. */
+  /** Unit vectors of the passages, one after another; empty for what is found by its words alone. */
   readonly vectors: Float32Array;
+}
+
+/** Vectors of a generation of a document whose words are there. */
+export interface AddedVectors extends Pick<Searchable, "document" | "generation" | "embedder" | "vectors"> {
+  readonly dimensions: number;
 }
 
 /** What another engine found nearest in a knowledge base to the vector of an embedder. */
@@ -51,9 +56,21 @@ interface Space {
   indexed?: IndexedVectors;
 }
 
+interface HeldDocument {
+  readonly generation: number;
+  readonly embedder: string;
+  /** Where its vectors are; undefined as long as it is found by its words alone. */
+  readonly space: Space | undefined;
+}
+
+/** One whose vectors are there. */
+interface Embedded extends HeldDocument {
+  readonly space: Space;
+}
+
 interface Base {
   readonly words: Words;
-  readonly documents: Map<string, { readonly generation: number; readonly embedder: string; readonly space: Space }>;
+  readonly documents: Map<string, HeldDocument>;
   readonly spaces: Map<string, Space>;
 }
 
@@ -88,7 +105,17 @@ export class Ranker {
     this.#bases.set(id, base);
     this.remove(id, document);
     base.words.put(document, { name, terms });
-    const space = spaceOf(base, embedder, vectors.length / passages);
+    base.documents.set(document, { generation, embedder: "", space: undefined });
+    if (vectors.length > 0)
+      this.embed(id, { document, generation, embedder, vectors, dimensions: vectors.length / passages });
+  }
+
+  /** Adds the vectors of a generation of a document, if its words are there. */
+  embed(id: string, { document, generation, embedder, vectors, dimensions }: AddedVectors): void {
+    const base = this.#bases.get(id);
+    const one = base?.documents.get(document);
+    if (base === undefined || one?.generation !== generation || one.space !== undefined) return;
+    const space = spaceOf(base, embedder, dimensions);
     (space.indexed ?? space.exact).put(document, generation, vectors);
     if (space.indexed !== undefined) this.#growing.add(space.indexed);
     base.documents.set(document, { generation, embedder, space });
@@ -101,7 +128,7 @@ export class Ranker {
     if (base === undefined || one === undefined) return;
     base.documents.delete(document);
     base.words.remove(document);
-    (one.space.indexed ?? one.space.exact).remove(document);
+    (one.space?.indexed ?? one.space?.exact)?.remove(document);
   }
 
   /** Forgets a knowledge base. */
@@ -135,15 +162,15 @@ export class Ranker {
     for (const one of wordsIn(within, query, only)) {
       const { generation, embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
       const vector = silent.has(one.base) ? undefined : vectors[embedder];
-      const cosine = vector && space.exact.cosine(vector, one.document, one.position);
-      const meaning = cosine === undefined ? 0 : merits.of(space.exact, embedder, cosine);
+      const cosine = vector && space?.exact.cosine(vector, one.document, one.position);
+      const meaning = space === undefined || cosine === undefined ? 0 : merits.of(space.exact, embedder, cosine);
       candidates.set(`${one.document} ${one.position}`, { ...one, generation, words: one.score, meaning });
     }
     const meant = within.filter(({ id }) => !silent.has(id));
     for (const one of this.#nearest(meant, vectors, only, found)) {
       const key = `${one.document} ${one.position}`;
       if (candidates.has(key)) continue;
-      const { embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
+      const { embedder, space } = this.#bases.get(one.base)!.documents.get(one.document) as Embedded;
       // Where words find too little, the nearest follow, however far they are.
       const meaning = Math.max(merits.of(space.exact, embedder, one.score), NEAREST * one.score);
       candidates.set(key, { ...one, words: 0, meaning, isExact: false });
