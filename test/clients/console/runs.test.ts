@@ -138,6 +138,42 @@ describe.skipIf(noChromium !== undefined)(titled("runs at the console", noChromi
     });
   });
 
+  test("a question is answered by keyboard; an answer that came too late, or is lost, says so", async () => {
+    reply = (asked) =>
+      results(asked).length === 0 ? { call: "ask_user", args: { question: "Which host?" } } : `So ${results(asked)[0]}`;
+    const run = await trigger("Look at a host");
+    await visit(analyst, `agents/runs/${run}`, async (page, at) => {
+      const question = page.getByRole("region", { name: "It asks you" });
+      await question.getByText("Which host?").waitFor();
+      const send = question.getByRole("button", { name: "Send answer" });
+      expect(await send.isDisabled()).toBe(true);
+      await question.getByLabel("Your answer").focus();
+      await page.keyboard.type("web-1");
+      await page.keyboard.press("Tab");
+      await page.route("**/rpc/*RunService/UpdateRun", (route) => route.abort("connectionreset"));
+      await page.keyboard.press("Enter");
+      await page.getByText(/whether it was done is not known/).waitFor();
+      expect(await at.lookEverywhere("run-answer-lost")).toEqual([]);
+      await page.unroute("**/rpc/*RunService/UpdateRun");
+      await send.press("Enter");
+      await page.getByRole("region", { name: "Answer", exact: true }).getByText("web-1").waitFor();
+    });
+    const late = await trigger("Look at another host");
+    await visit(analyst, `agents/runs/${late}`, async (page, at) => {
+      const question = page.getByRole("region", { name: "It asks you" });
+      await question.getByLabel("Your answer").fill("web-2");
+      // What the page knows stays as it is, as if it was read a moment ago.
+      await page.route("**/rpc/*RunService/GetRun", (route) => route.abort("connectionreset"));
+      await tool("update_run", { run_id: late, answer: "web-3" });
+      await question.getByRole("button", { name: "Send answer" }).click();
+      await page.getByText("The run changed since you opened it").waitFor();
+      expect(await at.look("run-answer-late")).toEqual([]);
+      await page.unroute("**/rpc/*RunService/GetRun");
+      await page.getByRole("button", { name: "Show it as it is" }).click();
+      await page.getByRole("region", { name: "Answer", exact: true }).getByText("web-3").waitFor();
+    });
+  });
+
   test("a run that waits is stopped, and says so; a cut and a filtered answer are called that", async () => {
     reply = () => ({ call: "core__list_runs" });
     const stopped = await trigger("To be stopped");
