@@ -6,12 +6,19 @@ import { vectorBytes } from "./document-bytes.js";
 import { HeldUpError } from "./document-error.js";
 import { type Embedder, EmbedderError } from "./embedder.js";
 import { growDocument } from "./grow-document.js";
-import type { Work } from "./ingest.js";
 import { mayUse } from "./integration-use.js";
 import { BLOCK, blockIdOf, type DocumentRecord, IN_WORK } from "./records.js";
 
 /** How long an endpoint may take for the passages of a block, in milliseconds. */
 const BLOCK_MS = 30_000;
+
+/** How a piece of work on a document is done. */
+export interface Work {
+  /** Fires when the process closes. */
+  readonly signal: AbortSignal;
+  /** Whether others have their turn now: the document goes on later, from where it is. */
+  isOver(): boolean;
+}
 
 /** A document that is cut into so many passages. */
 interface CutDocument {

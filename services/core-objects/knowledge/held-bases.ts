@@ -1,8 +1,8 @@
 import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
-import type { Searchable } from "./apart/ranker.js";
 import type { RankingMethods } from "./apart/ranking.js";
-import { areTerms } from "./packed-terms.js";
+import type { Searchable } from "./apart/searchable.js";
+import { readBlocks, termsOf } from "./read-blocks.js";
 import type { BlockRecord, DocumentRecord, ServingRecord } from "./records.js";
 
 /** Memory of the words of a block, in bytes for each byte of its terms. */
@@ -42,12 +42,6 @@ export interface HeldDocument {
 /** A document as it goes to the thread. */
 interface Read extends Pick<HeldDocument, "dimensions" | "bytes"> {
   readonly searchable: Searchable;
-}
-
-/** What was read of the blocks of a document. */
-interface ReadBlocks extends Pick<HeldDocument, "dimensions"> {
-  readonly terms: readonly Uint8Array[];
-  readonly vectors: Float32Array;
 }
 
 /** What {@link HeldBases} reads and fills. */
@@ -169,14 +163,35 @@ export class HeldBases {
   }
 
   /** @returns undefined if the document was revised meanwhile: the next revision of the knowledge base says so. */
-  async #read(base: string, { _id, name }: DocumentRecord, serving: ServingRecord): Promise<Read | undefined> {
-    const read = await this.#readBlocks(_id, serving, true);
-    if (read === undefined) return undefined;
-    const { dimensions, ...found } = read;
-    const bytes = found.vectors.byteLength + found.terms.reduce((sum, { length }) => sum + WORDS * length, 0);
+  async #read(
+    base: string,
+    { _id: document, name }: DocumentRecord,
+    serving: ServingRecord,
+  ): Promise<Read | undefined> {
+    const { thread } = this.parts;
+    let [terms, passages, bytes, isStaged] = [[] as Uint8Array[], 0, 0, false];
+    const read = await readBlocks(this.parts, document, serving, async (block) => {
+      if (passages >= AT_ONCE) {
+        const portion = { base, document, name, terms, isFirst: !isStaged };
+        const moved = terms.map(({ buffer }) => buffer as ArrayBuffer);
+        [terms, passages, isStaged] = [[], 0, true];
+        await thread.call("stage", portion, moved);
+      }
+      const ofBlock = await termsOf(this.parts, block);
+      terms.push(ofBlock);
+      passages += block.passages.length;
+      bytes += WORDS * ofBlock.length;
+    });
+    if (read === undefined) {
+      if (isStaged) await thread.call("unstage", { base, document });
+      return undefined;
+    }
+    const { dimensions, vectors } = read;
+    bytes += vectors.byteLength;
     await this.#makeRoom(base, bytes);
-    const { generation, embedder, passages } = serving;
-    return { searchable: { document: _id, name, generation, embedder, passages, ...found }, dimensions, bytes };
+    const { generation, embedder, passages: count } = serving;
+    const searchable = { document, name, generation, embedder, passages: count, terms, vectors, isStaged };
+    return { searchable, dimensions, bytes };
   }
 
   /** Brings the vectors of a document whose words are in memory. @returns undefined if it was revised meanwhile. */
@@ -185,7 +200,7 @@ export class HeldBases {
     { _id: document }: DocumentRecord,
     serving: ServingRecord,
   ): Promise<Pick<HeldDocument, "embedder" | "dimensions" | "bytes"> | undefined> {
-    const read = await this.#readBlocks(document, serving, false);
+    const read = await readBlocks(this.parts, document, serving);
     if (read === undefined) return undefined;
     const { vectors, dimensions } = read;
     const { generation, embedder } = serving;
@@ -195,47 +210,6 @@ export class HeldBases {
       vectors.buffer as ArrayBuffer,
     ]);
     return { embedder, dimensions, bytes };
-  }
-
-  /** @returns undefined if the blocks are not those of the generation as a whole. */
-  async #readBlocks(
-    document: string,
-    { generation, embedder, passages: count }: ServingRecord,
-    withTerms: boolean,
-  ): Promise<ReadBlocks | undefined> {
-    const terms: Uint8Array[] = [];
-    let [passages, dimensions, vectors] = [0, 0, new Float32Array(0)];
-    // Some vectors of a document whose words alone are searched may be there: they count when all are.
-    const projection = embedder === "" ? { vectors: 0 } : undefined;
-    const found = { sort: { n: 1 }, ...(projection && { projection }) } as const;
-    // Block by block, so that a large document is in memory once.
-    for await (const block of this.parts.blocks.find({ document, generation }, found)) {
-      if (embedder !== "") {
-        if (passages === 0) {
-          dimensions = block.dimensions;
-          vectors = new Float32Array(count * dimensions);
-        }
-        const own = floatsIn(block.vectors);
-        const at = passages * dimensions;
-        if (at + own.length > vectors.length) return undefined;
-        vectors.set(own, at);
-      }
-      passages += block.passages.length;
-      if (withTerms) terms.push(await this.#termsOf(block));
-    }
-    return passages === count ? { terms, vectors, dimensions } : undefined;
-  }
-
-  /** What the passages of a block are found by: made now, and kept, where it is of a version before this one. */
-  async #termsOf({ _id, passages, terms }: BlockRecord): Promise<Uint8Array> {
-    if (areTerms(terms, passages.length)) return Uint8Array.from(terms);
-    const { thread, blocks } = this.parts;
-    const made = await thread.call(
-      "terms",
-      passages.map(({ text, headings }) => ({ text, headings })),
-    );
-    await blocks.updateOne({ _id }, { $set: { terms: made } });
-    return made;
   }
 
   /** Drops the knowledge bases that were asked longest ago, until one has room to grow. */
@@ -258,9 +232,4 @@ function note(base: HeldBase, document: string, next: HeldDocument | undefined):
   base.bytes += (next?.bytes ?? 0) - (before?.bytes ?? 0);
   if (next === undefined) base.documents.delete(document);
   else base.documents.set(document, next);
-}
-
-/** The numbers in the bytes of a block, which may begin anywhere in their buffer. */
-function floatsIn(bytes: Uint8Array): Float32Array {
-  return new Float32Array(Uint8Array.from(bytes).buffer);
 }

@@ -3,19 +3,11 @@ import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { newEtag } from "../objects/gate.js";
 import { cutDocument } from "./cut-document.js";
 import { vectorBytes } from "./document-bytes.js";
-import { embedDocument } from "./embed-document.js";
+import { embedDocument, type Work } from "./embed-document.js";
 import { textBytesIn } from "./pieces.js";
 import { BLOCK, type DocumentRecord, IN_WORK, type ServingRecord } from "./records.js";
 import { heldBy, removeDocument } from "./remove-document.js";
 import { takeText } from "./take-text.js";
-
-/** How a piece of work on a document is done. */
-export interface Work {
-  /** Fires when the process closes. */
-  readonly signal: AbortSignal;
-  /** Whether others have their turn now: the document goes on later, from where it is. */
-  isOver(): boolean;
-}
 
 /**
  * Makes the latest generation of a document searchable, or takes one that is leaving away: a new version by its words

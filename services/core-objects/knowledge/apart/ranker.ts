@@ -5,27 +5,9 @@ import { ExactVectors } from "./exact-vectors.js";
 import type { IndexClass } from "./index-class.js";
 import { IndexedVectors } from "./indexed-vectors.js";
 import { Merits } from "./merit.js";
+import type { AddedVectors, Portion, Searchable } from "./searchable.js";
 import type { Near } from "./vectors.js";
 import { type Worded, Words } from "./words.js";
-
-/** One generation of a document, to be found. */
-export interface Searchable {
-  readonly document: string;
-  readonly name: string;
-  readonly generation: number;
-  readonly embedder: string;
-  /** How many there are. */
-  readonly passages: number;
-  /** Of their blocks, one after another: what packedTerms made. */
-  readonly terms: readonly Uint8Array[];
-  /** Unit vectors of the passages, one after another; empty for what is found by its words alone. */
-  readonly vectors: Float32Array;
-}
-
-/** Vectors of a generation of a document whose words are there. */
-export interface AddedVectors extends Pick<Searchable, "document" | "generation" | "embedder" | "vectors"> {
-  readonly dimensions: number;
-}
 
 /** What another engine found nearest in a knowledge base to the vector of an embedder. */
 export interface Found {
@@ -99,12 +81,28 @@ export class Ranker {
     private readonly compared: number = COMPARED,
   ) {}
 
+  /** Takes in some blocks of a large document, so that nobody waits for all of them; nothing finds it before it is put. */
+  stage(id: string, { document, name, terms, isFirst }: Portion): void {
+    const { words } = this.#baseOf(id);
+    if (isFirst) words.unstage(document);
+    words.stage(document, { name, terms });
+  }
+
+  /** Forgets what is staged of a document. */
+  unstage(id: string, document: string): void {
+    this.#bases.get(id)?.words.unstage(document);
+  }
+
   /** Puts a generation of a document in the place of the one before, at once. */
-  put(id: string, { document, generation, embedder, vectors, name, passages, terms }: Searchable): void {
-    const base = this.#bases.get(id) ?? { words: new Words(), documents: new Map(), spaces: new Map() };
-    this.#bases.set(id, base);
+  put(
+    id: string,
+    { document, generation, embedder, vectors, name, passages, terms, isStaged = false }: Searchable,
+  ): void {
+    const base = this.#baseOf(id);
+    if (!isStaged) base.words.unstage(document);
+    base.words.stage(document, { name, terms });
     this.remove(id, document);
-    base.words.put(document, { name, terms });
+    base.words.show(document);
     base.documents.set(document, { generation, embedder: "", space: undefined });
     if (vectors.length > 0)
       this.embed(id, { document, generation, embedder, vectors, dimensions: vectors.length / passages });
@@ -119,6 +117,12 @@ export class Ranker {
     (space.indexed ?? space.exact).put(document, generation, vectors);
     if (space.indexed !== undefined) this.#growing.add(space.indexed);
     base.documents.set(document, { generation, embedder, space });
+  }
+
+  #baseOf(id: string): Base {
+    const base = this.#bases.get(id) ?? { words: new Words(), documents: new Map(), spaces: new Map() };
+    this.#bases.set(id, base);
+    return base;
   }
 
   /** Takes a document out. */
