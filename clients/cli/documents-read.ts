@@ -6,18 +6,25 @@ import { patiently } from "./patiently.js";
 const LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 5_000;
 
+/** What became of documents. */
+export interface Read {
+  /** Problems of those that failed, by id. */
+  readonly failed: ReadonlyMap<string, string>;
+  /** How many are found by their words alone, while their vectors are being made. */
+  readonly byWords: number;
+}
+
 /**
- * Waits until documents are searchable, or cannot become so.
+ * Waits until documents are searchable, by their words at least, or cannot become so.
  *
- * @param read hears how many are not waiting any more, with parts of those that are.
- * @returns the problems of those that failed, by id.
+ * @param read hears how many are not waiting any more.
  */
 export async function documentsRead(
   client: Client<typeof DocumentService>,
   knowledgeBaseId: string,
   ids: ReadonlySet<string>,
   read: (count: number) => void,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Read> {
   const among = async (state: DocumentState): Promise<Document[]> => {
     const found: Document[] = [];
     let pageToken = "";
@@ -31,9 +38,13 @@ export async function documentsRead(
   };
   for (let wait = LOOK_MS; ; wait = Math.min(LONGEST_LOOK_MS, wait * 1.2)) {
     const waiting = await among(DocumentState.WAITING);
-    read(ids.size - waiting.reduce((left, { percent = 0 }) => left + 1 - percent / 100, 0));
+    read(ids.size - waiting.length);
     if (waiting.length === 0) break;
     await sleep(wait);
   }
-  return new Map((await among(DocumentState.FAILED)).map(({ id, problem = "" }) => [id, problem]));
+  const failed = await among(DocumentState.FAILED);
+  return {
+    failed: new Map(failed.map(({ id, problem = "" }) => [id, problem])),
+    byWords: (await among(DocumentState.WORDS)).length,
+  };
 }

@@ -162,7 +162,7 @@ async function startCore(): Promise<Stage> {
   }
   // Searchable all of them: how far they are would be another number each time.
   const read = () => call(KnowledgeBaseService.method.getKnowledgeBase, { knowledgeBaseId }, as("alice"));
-  while ((await read()).waitingCount > 0) await setTimeout(20);
+  for (let now = await read(); now.waitingCount + (now.wordsCount ?? 0) > 0; now = await read()) await setTimeout(20);
   return {
     ask: (method, request) =>
       rig.dispatch.unary(

@@ -19,6 +19,8 @@ interface Added {
   readonly added: number;
   /** Their content was there. */
   readonly already_there: number;
+  /** Documents that are found by their words, while their vectors are being made. */
+  readonly by_words?: number;
   readonly problems: readonly { readonly file: string; readonly problem: string }[];
 }
 
@@ -78,29 +80,32 @@ async function add(session: Session, base: string, files: readonly FileToAdd[], 
   } finally {
     bar.stop();
   }
-  if (waits && sent.size > 0) await read(session, base, sent, problems);
+  const byWords = waits && sent.size > 0 ? await read(session, base, sent, problems) : 0;
   const kept = [...there].filter((path) => !problems.has(path)).length;
   return {
     knowledge_base: base,
     added: files.length - kept - problems.size,
     already_there: kept,
+    ...(byWords > 0 && { by_words: byWords }),
     problems: [...problems].map(([file, problem]) => ({ file, problem })),
   };
 }
 
+/** @returns how many documents are found by their words alone. */
 async function read(
   session: Session,
   base: string,
   sent: ReadonlyMap<string, readonly string[]>,
   problems: Map<string, string>,
-): Promise<void> {
+): Promise<number> {
   const bar = progressBar("Reading", sent.size);
   try {
     const documents = clientOf(session, DocumentService);
-    const failed = await documentsRead(documents, base, new Set(sent.keys()), (count) =>
-      bar.at(count, `${Math.floor(count)} of ${sent.size} documents`),
+    const { failed, byWords } = await documentsRead(documents, base, new Set(sent.keys()), (count) =>
+      bar.at(count, `${count} of ${sent.size} documents`),
     );
     for (const [id, problem] of failed) for (const path of sent.get(id) ?? []) problems.set(path, problem);
+    return byWords;
   } finally {
     bar.stop();
   }
@@ -127,8 +132,9 @@ async function baseOf(session: Session, given: string): Promise<string> {
   );
 }
 
-function shown({ added, already_there: there, problems }: Added): string {
+function shown({ added, already_there: there, by_words: byWords, problems }: Added): string {
   const lines = problems.map(({ file, problem }) => `${file}: ${problem}`);
+  if (byWords !== undefined) lines.unshift(`${byWords} are found by their words; their vectors are still being made`);
   const count = `${added} added, ${there} already there, ${problems.length} not added`;
   return [count, ...lines].join("\n");
 }

@@ -2,7 +2,7 @@ import type { Log } from "../../shared/process/log.js";
 import { DocumentError, HeldUpError } from "./document-error.js";
 import { EmbedderError } from "./embedder.js";
 import type { Knowledge } from "./knowledge.js";
-import type { DocumentRecord } from "./records.js";
+import { type DocumentRecord, IN_WORK } from "./records.js";
 
 /** How long a process that is silent keeps a document, in milliseconds, if nothing else is set. */
 export const LEASE_MS = 10_000;
@@ -68,6 +68,6 @@ export class Claimed {
 
   async #write(set: Partial<DocumentRecord>): Promise<void> {
     const { _id, claim, generation } = this.document;
-    await this.knowledge.documents.updateOne({ _id, claim, generation, state: "waiting" }, { $set: set });
+    await this.knowledge.documents.updateOne({ _id, claim, generation, state: IN_WORK }, { $set: set });
   }
 }

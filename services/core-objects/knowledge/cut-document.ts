@@ -9,6 +9,7 @@ import {
   blockIdOf,
   type CutRecord,
   type DocumentRecord,
+  IN_WORK,
   type PassageRecord,
   type SourceRecord,
   TEXT_START,
@@ -48,7 +49,7 @@ export async function cutDocument(
     await writeBlocks(context, document, { first: Math.floor(cut.passages / BLOCK), passages, terms });
     cut = { generation, parts: cut.parts + 1, passages: total, bytes: cut.bytes + bytes, at: after };
     const known = cut.parts === parts ? { total, done: 0 } : {};
-    const mine = { _id, claim, generation, state: "waiting" as const };
+    const mine = { _id, claim, generation, state: IN_WORK };
     if ((await documents.updateOne(mine, { $set: { cut, ...known } })).matchedCount === 0) return undefined;
   }
   if (cut.passages === 0) throw new DocumentError("it contains no text");

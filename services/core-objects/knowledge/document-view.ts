@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<DocumentType, TypeWord>> = {
 };
 const STATES: Readonly<Record<DocumentRecord["state"], DocumentState>> = {
   waiting: DocumentState.WAITING,
+  words: DocumentState.WORDS,
   ready: DocumentState.READY,
   failed: DocumentState.FAILED,
   leaving: DocumentState.WAITING,
@@ -26,7 +27,7 @@ export function typeOf(word: TypeWord, otherwise: DocumentType): DocumentType {
 
 /** The state that a word of the API means; undefined where none is given. */
 export function stateOf(word: DocumentState): DocumentRecord["state"] | undefined {
-  return (["waiting", "ready", "failed"] as const).find((state) => STATES[state] === word);
+  return (["waiting", "words", "ready", "failed"] as const).find((state) => STATES[state] === word);
 }
 
 /** A document as it is shown, without its text. */
@@ -38,9 +39,11 @@ export function documentView(document: DocumentRecord): MessageInitShape<typeof 
   };
 }
 
-/** Why a document is not searchable; of one that waits also when it is tried again. */
-function problemOf({ problem, state, due }: DocumentRecord): string {
-  if (problem === "" || state !== "waiting" || due === null) return problem;
+/** Why a document is not searchable, or by its words alone; of one that there is work on also when it is tried again. */
+function problemOf({ problem, state, due, serving, version }: DocumentRecord): string {
+  if (problem === "" || (state === "failed" && serving?.version !== version)) return problem;
+  if (state === "failed") return `its vectors cannot be made: ${problem}; it is found by its words`;
+  if (due === null) return problem;
   const isLater = due.getTime() > Date.now();
   return `${problem}; the next attempt is ${isLater ? `at ${due.toISOString().replace(/\.\d+Z$/, "Z")}` : "now"}`;
 }
@@ -56,7 +59,7 @@ export function documentRow(document: DocumentRecord): MessageInitShape<typeof D
     version,
     bytes,
     state: STATES[state],
-    ...(state === "waiting" && { percent: total === 0 ? 0 : Math.floor((done / total) * 100) }),
+    ...((state === "waiting" || state === "words") && { percent: total === 0 ? 0 : Math.floor((done / total) * 100) }),
     ...(problem !== "" && { problem }),
     ...(serving !== null && serving.version !== version && { searchableVersion: serving.version }),
     passageCount: serving?.passages ?? 0,

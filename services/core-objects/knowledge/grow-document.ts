@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Context } from "../context.js";
 import { HeldUpError } from "./document-error.js";
-import type { DocumentRecord } from "./records.js";
+import { type DocumentRecord, IN_WORK } from "./records.js";
 
 /**
  * Counts bytes for a document that is worked on, before they are written.
@@ -24,7 +24,7 @@ export async function growDocument(
     throw new HeldUpError((error as ConnectError).rawMessage);
   }
   const { matchedCount } = await documents.updateOne(
-    { _id, claim, generation: document.generation, state: "waiting" },
+    { _id, claim, generation: document.generation, state: IN_WORK },
     { $inc: { held: bytes }, ...(generation !== undefined && { $set: { reserved: generation } }) },
   );
   if (matchedCount === 0) await room.takeKnowledge(owner, 0, -bytes);

@@ -1,8 +1,8 @@
 import type { Thread } from "../../shared/process/asked.js";
 import type { DocCollection } from "../../shared/store/store.js";
-import type { Searchable } from "./apart/ranker.js";
 import type { RankingMethods } from "./apart/ranking.js";
-import { areTerms } from "./packed-terms.js";
+import type { Searchable } from "./apart/searchable.js";
+import { readBlocks, termsOf } from "./read-blocks.js";
 import type { BlockRecord, DocumentRecord, ServingRecord } from "./records.js";
 
 /** Memory of the words of a block, in bytes for each byte of its terms. */
@@ -32,6 +32,7 @@ export interface HeldBase {
 export interface HeldDocument {
   readonly stamp: string;
   readonly generation: number;
+  /** "" and 0 as long as it is found by its words alone. */
   readonly embedder: string;
   readonly dimensions: number;
   readonly passages: number;
@@ -132,9 +133,16 @@ export class HeldBases {
       if (serving === null || state === "leaving") continue;
       gone.delete(_id);
       const stamp = `${serving.generation} ${name}`;
-      if (one.documents.get(_id)?.stamp === stamp) continue;
+      const held = one.documents.get(_id);
+      if (held?.stamp === stamp && held.embedder === serving.embedder) continue;
       // Others have their turn between any two documents.
       await new Promise((resolve) => setImmediate(resolve));
+      if (held?.stamp === stamp && held.embedder === "") {
+        const added = await this.#addVectors(id, document, serving);
+        if (this.#known.get(id) !== one) break;
+        if (added !== undefined) note(one, _id, { ...held, ...added, bytes: held.bytes + added.bytes });
+        continue;
+      }
       const there = await this.#read(id, document, serving);
       if (this.#known.get(id) !== one) break;
       if (there === undefined) continue;
@@ -157,43 +165,51 @@ export class HeldBases {
   /** @returns undefined if the document was revised meanwhile: the next revision of the knowledge base says so. */
   async #read(
     base: string,
-    { _id, name }: DocumentRecord,
-    { generation, embedder, passages: count }: ServingRecord,
+    { _id: document, name }: DocumentRecord,
+    serving: ServingRecord,
   ): Promise<Read | undefined> {
-    const terms: Uint8Array[] = [];
-    let passages = 0;
-    let [vectors, dimensions, bytes] = [new Float32Array(0), 0, 0];
-    // Block by block, so that a large document is in memory once.
-    for await (const block of this.parts.blocks.find({ document: _id, generation }, { sort: { n: 1 } })) {
-      if (terms.length === 0) {
-        dimensions = block.dimensions;
-        vectors = new Float32Array(count * dimensions);
-        bytes = vectors.byteLength;
+    const { thread } = this.parts;
+    let [terms, passages, bytes, isStaged] = [[] as Uint8Array[], 0, 0, false];
+    const read = await readBlocks(this.parts, document, serving, async (block) => {
+      if (passages >= AT_ONCE) {
+        const portion = { base, document, name, terms, isFirst: !isStaged };
+        const moved = terms.map(({ buffer }) => buffer as ArrayBuffer);
+        [terms, passages, isStaged] = [[], 0, true];
+        await thread.call("stage", portion, moved);
       }
-      const own = floatsIn(block.vectors);
-      const at = passages * dimensions;
-      if (at + own.length > vectors.length) return undefined;
-      vectors.set(own, at);
-      passages += block.passages.length;
-      const ofBlock = await this.#termsOf(block);
+      const ofBlock = await termsOf(this.parts, block);
       terms.push(ofBlock);
+      passages += block.passages.length;
       bytes += WORDS * ofBlock.length;
+    });
+    if (read === undefined) {
+      if (isStaged) await thread.call("unstage", { base, document });
+      return undefined;
     }
-    if (passages !== count) return undefined;
+    const { dimensions, vectors } = read;
+    bytes += vectors.byteLength;
     await this.#makeRoom(base, bytes);
-    return { searchable: { document: _id, name, generation, embedder, passages, terms, vectors }, dimensions, bytes };
+    const { generation, embedder, passages: count } = serving;
+    const searchable = { document, name, generation, embedder, passages: count, terms, vectors, isStaged };
+    return { searchable, dimensions, bytes };
   }
 
-  /** What the passages of a block are found by: made now, and kept, where it is of a version before this one. */
-  async #termsOf({ _id, passages, terms }: BlockRecord): Promise<Uint8Array> {
-    if (areTerms(terms, passages.length)) return Uint8Array.from(terms);
-    const { thread, blocks } = this.parts;
-    const made = await thread.call(
-      "terms",
-      passages.map(({ text, headings }) => ({ text, headings })),
-    );
-    await blocks.updateOne({ _id }, { $set: { terms: made } });
-    return made;
+  /** Brings the vectors of a document whose words are in memory. @returns undefined if it was revised meanwhile. */
+  async #addVectors(
+    base: string,
+    { _id: document }: DocumentRecord,
+    serving: ServingRecord,
+  ): Promise<Pick<HeldDocument, "embedder" | "dimensions" | "bytes"> | undefined> {
+    const read = await readBlocks(this.parts, document, serving);
+    if (read === undefined) return undefined;
+    const { vectors, dimensions } = read;
+    const { generation, embedder } = serving;
+    const bytes = vectors.byteLength;
+    await this.#makeRoom(base, bytes);
+    await this.parts.thread.call("embed", { base, document, generation, embedder, vectors, dimensions }, [
+      vectors.buffer as ArrayBuffer,
+    ]);
+    return { embedder, dimensions, bytes };
   }
 
   /** Drops the knowledge bases that were asked longest ago, until one has room to grow. */
@@ -216,9 +232,4 @@ function note(base: HeldBase, document: string, next: HeldDocument | undefined):
   base.bytes += (next?.bytes ?? 0) - (before?.bytes ?? 0);
   if (next === undefined) base.documents.delete(document);
   else base.documents.set(document, next);
-}
-
-/** The numbers in the bytes of a block, which may begin anywhere in their buffer. */
-function floatsIn(bytes: Uint8Array): Float32Array {
-  return new Float32Array(Uint8Array.from(bytes).buffer);
 }

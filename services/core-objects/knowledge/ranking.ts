@@ -61,7 +61,7 @@ export function createRanking({ documents, blocks, mirror, megabytes = MEMORY_ME
     const before = bases.get(base.id)?.revision;
     const one = await bases.load(base, again);
     if (mirror !== undefined && one !== undefined && (again || one.revision !== before) && one.passages > COMPARED)
-      mirror.bring(base.id, one.revision, [...one.documents].map(mirrored));
+      mirror.bring(base.id, one.revision, [...one.documents].filter(hasVectors).map(mirrored));
     return one;
   }
 
@@ -103,7 +103,8 @@ export function createRanking({ documents, blocks, mirror, megabytes = MEMORY_ME
   return {
     async load(base, again) {
       const lengths = new Map<string, Set<number>>();
-      for (const { embedder, dimensions } of (await load(base, again))?.documents.values() ?? [])
+      const documents = [...((await load(base, again))?.documents ?? [])];
+      for (const [, { embedder, dimensions }] of documents.filter(hasVectors))
         lengths.set(embedder, (lengths.get(embedder) ?? new Set()).add(dimensions));
       return lengths;
     },
@@ -127,6 +128,11 @@ export function createRanking({ documents, blocks, mirror, megabytes = MEMORY_ME
     heldBytes: () => bases.bytes,
     close: () => thread.close(),
   };
+}
+
+/** Whether it is not found by its words alone. */
+function hasVectors([, { embedder }]: readonly [string, HeldDocument]): boolean {
+  return embedder !== "";
 }
 
 /** The vectors of all blocks in one array that is nobody else's. */

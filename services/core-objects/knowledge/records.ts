@@ -2,7 +2,8 @@ import type { Base, CollectionSpec } from "../../shared/store/store.js";
 
 // A document says which of its generations is searched: `serving` is the one
 // switch. Blocks of passages of another generation are nobody's until then, and
-// are deleted after it.
+// are deleted after it. A new version is switched to when all of its passages are
+// there; a second write says that their vectors are.
 
 /** How a document is written. */
 export type DocumentType = "text" | "markdown" | "html" | "pdf" | "docx";
@@ -28,8 +29,11 @@ export interface DocumentRecord extends Base {
   readonly generation: number;
   /** What is searched; null where nothing is yet. */
   readonly serving: ServingRecord | null;
-  /** Of the latest generation; `uploading` until its file is there as a whole, `leaving` while somebody deletes it. */
-  readonly state: "waiting" | "ready" | "failed" | "leaving" | "uploading";
+  /**
+   * Of the latest generation; `words` if its version is searched, but not with all of its vectors; `uploading` until
+   * its file is there as a whole, `leaving` while somebody deletes it.
+   */
+  readonly state: "waiting" | "words" | "ready" | "failed" | "leaving" | "uploading";
   /** Why the latest generation failed, or is tried again. */
   readonly problem: string;
   /**
@@ -51,6 +55,9 @@ export interface DocumentRecord extends Base {
   readonly created_at: Date;
   readonly updated_at: Date;
 }
+
+/** A document that there is work on: only its latest claim writes it. */
+export const IN_WORK: { readonly $in: readonly DocumentRecord["state"][] } = { $in: ["waiting", "words"] };
 
 /** How far the text of a document is cut. */
 export interface CutRecord {
@@ -80,7 +87,7 @@ export interface ServingRecord {
   readonly generation: number;
   readonly version: number;
   readonly passages: number;
-  /** What its passages were embedded by. */
+  /** What its passages were embedded by; "" as long as they are found by their words alone. */
   readonly embedder: string;
   /** Of its text, passages and vectors; absent in old records. */
   readonly bytes?: number;

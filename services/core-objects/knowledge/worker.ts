@@ -176,13 +176,16 @@ async function reembedChanged(context: Context): Promise<void> {
   const bases = context.collection<KnowledgeBaseRecord>("knowledge base");
   for (const base of await bases.find({ reembed: true }, { limit: 100 }).toArray()) {
     const { _id, integrations, embedding_model } = base;
-    await context.knowledge.documents.updateMany(
-      { knowledge_base: _id, state: { $in: ["ready", "waiting", "failed"] } },
-      {
-        $inc: { generation: 1 },
-        $set: { state: "waiting", due: new Date(), claim: "", total: 0, done: 0, attempts: 0, problem: "" },
-      },
-    );
+    const again = { due: new Date(), claim: "", total: 0, done: 0, attempts: 0, problem: "" };
+    for (const [state, among] of [
+      // Found by its words, as before.
+      ["words", ["ready", "words"]],
+      ["waiting", ["waiting", "failed"]],
+    ] as const)
+      await context.knowledge.documents.updateMany(
+        { knowledge_base: _id, state: { $in: among } },
+        { $inc: { generation: 1 }, $set: { state, ...again } },
+      );
     await bases.updateOne({ _id, integrations, embedding_model }, { $set: { reembed: false } });
   }
 }

@@ -4,6 +4,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scope } from "#proto/auth/v1/access_pb.js";
 import { newPerson, type PersonAtConsole, withOwnPassword } from "../../support/console.js";
+import { call } from "../../support/mcp.js";
 import { type Program, startProgram } from "../../support/program.js";
 
 // What the console calls, read from its sources, made by hand by those who may not.
@@ -49,7 +50,8 @@ function methodsOfConsole(): readonly DescMethod[] {
 const METHODS = methodsOfConsole();
 const urlOf = ({ parent, name }: DescMethod): string => `${parent.typeName}/${name}`;
 const forAdministrators = METHODS.filter((method) => getOption(method, scope) === "admin");
-const forEverybody = METHODS.filter((method) => getOption(method, scope) !== "admin");
+const forEverybody = METHODS.filter((method) => getOption(method, scope) !== "admin" && method.methodKind === "unary");
+const streams = METHODS.filter(({ methodKind }) => methodKind !== "unary");
 
 interface Listed {
   readonly users: readonly { readonly id: string; readonly email: string }[];
@@ -65,7 +67,7 @@ describe("the calls of the console, made by hand", () => {
   let analyst: string;
   let other: PersonAtConsole;
   /** What the requests name: objects that are there, and are not the analyst's. */
-  const ids = { user: "", group: "", token: "", key: "", session: "", platform: "" };
+  const ids = { user: "", group: "", token: "", key: "", session: "", platform: "", run: "", trace: "" };
 
   beforeAll(async () => {
     program = await startProgram();
@@ -84,10 +86,19 @@ describe("the calls of the console, made by hand", () => {
     ids.platform = (await asAdmin("catalogue.v1.SettingService/AddPlatform", added)).platform.id;
     const { sessions } = await asAdmin("auth.v1.SessionService/ListSessions", { userId: ids.user });
     ids.session = sessions[0]?.id as string;
+    // It has no model, and fails: it is there all the same.
+    const { agent } = await asTool<{ agent: { id: string } }>("create_agent", { name: "Theirs" });
+    const { run } = await asTool<{ run: { id: string } }>("trigger_run", {
+      ...{ agent_id: agent.id, input: "Theirs", wait_seconds: 20 },
+    });
+    ids.run = run.id;
+    ids.trace = (await asTool<{ run: { trace_id: string } }>("get_run", { run_id: run.id })).run.trace_id;
     expect(Object.values(ids).filter((id) => !id)).toEqual([]);
   });
   afterAll(() => program?.stop());
 
+  const asTool = <T>(name: string, args: object): Promise<T> =>
+    call<T>(`${program.baseUrl}/mcp/core`, program.bootstrap.admin.api_key, name, args);
   const post = (path: string, headers: Record<string, string>, body: object): Promise<Response> =>
     fetch(`${program.baseUrl}${path}`, {
       method: "POST",
@@ -120,6 +131,7 @@ describe("the calls of the console, made by hand", () => {
       await asAdmin("catalogue.v1.SettingService/ListPlatforms", {}),
       await asAdmin("auth.v1.SessionService/ListSessions", { userId: ids.user }),
       await asAdmin("auth.v1.ConnectionService/ListConnections", { everybody: true, pageSize: 100 }),
+      await asAdmin("core.v1.RunService/GetRun", { runId: ids.run }),
     ];
     // Being read is a use.
     return JSON.stringify(everything, (name, value) =>
@@ -185,6 +197,47 @@ describe("the calls of the console, made by hand", () => {
     "catalogue.v1.EndpointService/MeasureEndpoint": [],
     "catalogue.v1.PackageService/BuildPackage": [],
     "catalogue.v1.SettingService/ListPlatforms": [],
+    "core.v1.AgentService/ListAgents": [],
+    "core.v1.RunService/GetRun": [{ runId: ids.run }],
+    "core.v1.RunService/ListRunSteps": [{ runId: ids.run }],
+    "core.v1.RunService/ListRuns": [],
+    "core.v1.RunService/UpdateRun": [
+      { runId: ids.run, cancel: true },
+      { runId: ids.run, answer: "Mine" },
+    ],
+    "traces.v1.TraceInspectionService/GetTracePayload": [{ traceId: ids.trace, field: "input" }],
+  });
+
+  /** Asks for the stream of somebody else's run, as a page of ours would. */
+  function followByHand(headers: Record<string, string>): Promise<Response> {
+    const body = Buffer.from(JSON.stringify({ runId: ids.run, waitSeconds: 1 }));
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(body.length, 1);
+    return fetch(`${program.baseUrl}/rpc/core.v1.RunService/FollowRun`, {
+      method: "POST",
+      headers: { "content-type": "application/connect+json", "sec-fetch-site": "same-origin", ...headers },
+      body: Buffer.concat([head, body]),
+    });
+  }
+
+  test("a run of somebody else is not followed", async () => {
+    expect(streams.map(urlOf)).toEqual(["core.v1.RunService/FollowRun"]);
+    const answer = await followByHand({ cookie: analyst });
+    expect(answer.status).toBe(200);
+    // One message: the end of the stream, which says why.
+    const said = Buffer.from(await answer.arrayBuffer());
+    expect(said[0]).toBe(2);
+    expect(JSON.parse(said.subarray(5).toString())).toMatchObject({ error: { code: "not_found" } });
+    // A refused stream is one message too.
+    for (const [headers, code] of [
+      [{}, "unauthenticated"],
+      [{ cookie: analyst, "sec-fetch-site": "cross-site" }, "unauthenticated"],
+      [{ cookie: analyst, origin: "https://evil.example" }, "permission_denied"],
+    ] as const) {
+      const end = Buffer.from(await (await followByHand(headers)).arrayBuffer());
+      expect(end[0]).toBe(2);
+      expect(JSON.parse(end.subarray(5).toString())).toMatchObject({ error: { code } });
+    }
   });
 
   test("keys, connections and sessions of others are refused by id and by address, and stay", async () => {
@@ -200,7 +253,7 @@ describe("the calls of the console, made by hand", () => {
 
   test("without a session every call is refused, and with one from another site", async () => {
     const before = await state();
-    for (const method of METHODS.map(urlOf)) {
+    for (const method of [...forAdministrators, ...forEverybody].map(urlOf)) {
       const body = bodies()[method] ?? {};
       expect((await byHand(method, body, { cookie: "" })).status, method).toBe(401);
       expect((await byHand(method, body, { "sec-fetch-site": "cross-site" })).status, method).toBe(401);

@@ -55,6 +55,11 @@ const MINE: readonly Screen[] = [
         .first()
         .waitFor(),
   },
+  {
+    ...{ path: "agents/runs", reads: "RunService/ListRuns" },
+    ...{ loading: "Loading your runs", failed: "Your runs could not be loaded" },
+    shows: (page) => page.getByText("No runs", { exact: true }).waitFor(),
+  },
 ];
 const SETTINGS: readonly Screen[] = [
   {

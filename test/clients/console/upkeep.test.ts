@@ -14,6 +14,8 @@ import { titled } from "../../support/titled.js";
 /** Bytes, compressed by Brotli, of all that a page asks for. */
 const MOST_FOR_SIGN_IN = 200_000;
 const MOST_FOR_FIRST_PAGE = 285_000;
+/** What the pages of runs add to it. */
+const MOST_FOR_RUNS = 30_000;
 
 const skipped = noChromium ?? notLong;
 
@@ -60,10 +62,15 @@ describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
     await at.page.getByText(/with every turn/).waitFor();
     await at.page.waitForLoadState("networkidle");
     const first = await bytes();
+    await at.page.getByRole("link", { name: "Runs" }).click();
+    await at.page.getByText("No runs", { exact: true }).waitFor();
+    await at.page.waitForLoadState("networkidle");
+    const runs = await bytes();
     await at.close();
     expect(signIn).toBeGreaterThan(50_000);
     expect(signIn).toBeLessThanOrEqual(MOST_FOR_SIGN_IN);
     expect(first).toBeLessThanOrEqual(MOST_FOR_FIRST_PAGE);
+    expect(runs - first).toBeLessThanOrEqual(MOST_FOR_RUNS);
   });
 
   test("everything is reached by Tab alone: from the sign-in to a new key", async () => {
@@ -165,6 +172,7 @@ describe.skipIf(skipped !== undefined)(titled("the console", skipped), () => {
       ["profile/endpoint", /with every turn/, []],
       ["profile/keys", /active key/, ["New key", /^Revoke /]],
       ["profile/connections", /Last used/, ["Sign out everywhere", /^End /]],
+      ["agents/runs", /No runs/, []],
       ["settings/endpoint", /Platform Tools MCP Server/, ["New token"]],
       ["settings/people", /E-mail address/, ["New person", /^Change /, /^Delete /]],
       ["settings/groups", /Created/, ["New group", /^Rename /, /^Delete /]],

@@ -165,7 +165,7 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
       }));
 
     test("Ctrl K opens every page of an administrator, and those of others alone to others", async () => {
-      const mine = ["My Profile MCP Endpoint", "My Profile API Keys", "My Profile Connections"];
+      const mine = ["My Profile MCP Endpoint", "My Profile API Keys", "My Profile Connections", "Agents Runs"];
       const settings = ["Settings MCP Endpoint", "Settings People", "Settings Groups", "Settings Audit"];
       for (const [person, names] of [
         [admin, [...mine, ...settings]],
@@ -183,10 +183,10 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
             await expect.poll(() => page.getByRole("menuitem").count()).toBe(1);
             await page.keyboard.press("ArrowDown");
             await page.keyboard.press("Enter");
-            const [, group, label] = /^(My Profile|Settings) (.*)$/.exec(name) as unknown as [string, string, string];
+            const [, group, label] = /^(My Profile|Agents|Settings) (.*)$/.exec(name) as unknown as [string, string, string];
             await page.getByRole("heading", { name: label, level: 1, exact: true }).waitFor();
             await expect.poll(() => page.title()).toBe(`${label} · Sallyport`);
-            const path = group === "Settings" ? "/console/settings/" : "/console/profile/";
+            const path = `/console/${group === "My Profile" ? "profile" : group.toLowerCase()}/`;
             await expect.poll(() => new URL(page.url()).pathname).toContain(path);
           }
           await page.keyboard.press("Control+k");

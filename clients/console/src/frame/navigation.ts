@@ -1,4 +1,5 @@
 import {
+  Activity,
   KeyRound,
   type LucideIcon,
   Plug,
@@ -24,6 +25,7 @@ export const ENTRIES: readonly Entry[] = [
   { to: "/profile/endpoint", group: "My Profile", label: "MCP Endpoint", icon: Plug },
   { to: "/profile/keys", group: "My Profile", label: "API Keys", icon: KeyRound },
   { to: "/profile/connections", group: "My Profile", label: "Connections", icon: Unplug },
+  { to: "/agents/runs", group: "Agents", label: "Runs", icon: Activity },
   { to: "/settings/endpoint", group: "Settings", label: "MCP Endpoint", icon: SlidersHorizontal, admin: true },
   { to: "/settings/people", group: "Settings", label: "People", icon: UserRound, admin: true },
   { to: "/settings/groups", group: "Settings", label: "Groups", icon: UsersRound, admin: true },
@@ -32,9 +34,13 @@ export const ENTRIES: readonly Entry[] = [
 
 const MINE = ENTRIES.filter(({ admin }) => admin === undefined);
 
-/** The page at an address; undefined for none. */
+/** The page at an address, or that what is there belongs to; undefined for none. */
 export function entryAt(path: string): Entry | undefined {
-  return ENTRIES.find(({ to }) => to === path.replace(/\/+$/, ""));
+  const address = path.replace(/\/+$/, "");
+  return (
+    ENTRIES.find(({ to }) => to === address) ??
+    ENTRIES.find(({ to }) => /^\/agents\//.test(to) && address.startsWith(`${to}/`))
+  );
 }
 
 /** The pages that somebody may see. */

@@ -1,7 +1,16 @@
-import { CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from "lucide-react";
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleDot,
+  CircleQuestionMark,
+  CircleSlash,
+  Clock,
+  type LucideIcon,
+  TriangleAlert,
+} from "lucide-react";
 
 /** What a badge says, in a word and a shape. */
-export type Status = "connected" | "registered" | "absent" | "off" | "revoked";
+export type Status = "connected" | "registered" | "absent" | "off" | "revoked" | "asking" | "failed" | "late";
 
 const STATUS: Readonly<Record<Status, readonly [LucideIcon, string]>> = {
   connected: [CircleCheck, "Connected"],
@@ -9,6 +18,9 @@ const STATUS: Readonly<Record<Status, readonly [LucideIcon, string]>> = {
   absent: [CircleDashed, "Not connected"],
   off: [CircleSlash, "Switched off"],
   revoked: [CircleSlash, "Revoked"],
+  asking: [CircleQuestionMark, "Waits for you"],
+  failed: [TriangleAlert, "Failed"],
+  late: [Clock, "Timed out"],
 };
 
 /** A status is a word and a shape; colour only repeats it. */

@@ -5,22 +5,9 @@ import { ExactVectors } from "./exact-vectors.js";
 import type { IndexClass } from "./index-class.js";
 import { IndexedVectors } from "./indexed-vectors.js";
 import { Merits } from "./merit.js";
+import type { AddedVectors, Portion, Searchable } from "./searchable.js";
 import type { Near } from "./vectors.js";
 import { type Worded, Words } from "./words.js";
-
-/** One generation of a document, to be found. */
-export interface Searchable {
-  readonly document: string;
-  readonly name: string;
-  readonly generation: number;
-  readonly embedder: string;
-  /** How many there are. */
-  readonly passages: number;
-  /** Of their blocks, one after another: what packedTerms made. */
-  readonly terms: readonly Uint8Array[];
-  /** Unit vectors of the passages, one after another. */
-  readonly vectors: Float32Array;
-}
 
 /** What another engine found nearest in a knowledge base to the vector of an embedder. */
 export interface Found {
@@ -51,9 +38,21 @@ interface Space {
   indexed?: IndexedVectors;
 }
 
+interface HeldDocument {
+  readonly generation: number;
+  readonly embedder: string;
+  /** Where its vectors are; undefined as long as it is found by its words alone. */
+  readonly space: Space | undefined;
+}
+
+/** One whose vectors are there. */
+interface Embedded extends HeldDocument {
+  readonly space: Space;
+}
+
 interface Base {
   readonly words: Words;
-  readonly documents: Map<string, { readonly generation: number; readonly embedder: string; readonly space: Space }>;
+  readonly documents: Map<string, HeldDocument>;
   readonly spaces: Map<string, Space>;
 }
 
@@ -82,16 +81,48 @@ export class Ranker {
     private readonly compared: number = COMPARED,
   ) {}
 
+  /** Takes in some blocks of a large document, so that nobody waits for all of them; nothing finds it before it is put. */
+  stage(id: string, { document, name, terms, isFirst }: Portion): void {
+    const { words } = this.#baseOf(id);
+    if (isFirst) words.unstage(document);
+    words.stage(document, { name, terms });
+  }
+
+  /** Forgets what is staged of a document. */
+  unstage(id: string, document: string): void {
+    this.#bases.get(id)?.words.unstage(document);
+  }
+
   /** Puts a generation of a document in the place of the one before, at once. */
-  put(id: string, { document, generation, embedder, vectors, name, passages, terms }: Searchable): void {
-    const base = this.#bases.get(id) ?? { words: new Words(), documents: new Map(), spaces: new Map() };
-    this.#bases.set(id, base);
+  put(
+    id: string,
+    { document, generation, embedder, vectors, name, passages, terms, isStaged = false }: Searchable,
+  ): void {
+    const base = this.#baseOf(id);
+    if (!isStaged) base.words.unstage(document);
+    base.words.stage(document, { name, terms });
     this.remove(id, document);
-    base.words.put(document, { name, terms });
-    const space = spaceOf(base, embedder, vectors.length / passages);
+    base.words.show(document);
+    base.documents.set(document, { generation, embedder: "", space: undefined });
+    if (vectors.length > 0)
+      this.embed(id, { document, generation, embedder, vectors, dimensions: vectors.length / passages });
+  }
+
+  /** Adds the vectors of a generation of a document, if its words are there. */
+  embed(id: string, { document, generation, embedder, vectors, dimensions }: AddedVectors): void {
+    const base = this.#bases.get(id);
+    const one = base?.documents.get(document);
+    if (base === undefined || one?.generation !== generation || one.space !== undefined) return;
+    const space = spaceOf(base, embedder, dimensions);
     (space.indexed ?? space.exact).put(document, generation, vectors);
     if (space.indexed !== undefined) this.#growing.add(space.indexed);
     base.documents.set(document, { generation, embedder, space });
+  }
+
+  #baseOf(id: string): Base {
+    const base = this.#bases.get(id) ?? { words: new Words(), documents: new Map(), spaces: new Map() };
+    this.#bases.set(id, base);
+    return base;
   }
 
   /** Takes a document out. */
@@ -101,7 +132,7 @@ export class Ranker {
     if (base === undefined || one === undefined) return;
     base.documents.delete(document);
     base.words.remove(document);
-    (one.space.indexed ?? one.space.exact).remove(document);
+    (one.space?.indexed ?? one.space?.exact)?.remove(document);
   }
 
   /** Forgets a knowledge base. */
@@ -135,15 +166,15 @@ export class Ranker {
     for (const one of wordsIn(within, query, only)) {
       const { generation, embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
       const vector = silent.has(one.base) ? undefined : vectors[embedder];
-      const cosine = vector && space.exact.cosine(vector, one.document, one.position);
-      const meaning = cosine === undefined ? 0 : merits.of(space.exact, embedder, cosine);
+      const cosine = vector && space?.exact.cosine(vector, one.document, one.position);
+      const meaning = space === undefined || cosine === undefined ? 0 : merits.of(space.exact, embedder, cosine);
       candidates.set(`${one.document} ${one.position}`, { ...one, generation, words: one.score, meaning });
     }
     const meant = within.filter(({ id }) => !silent.has(id));
     for (const one of this.#nearest(meant, vectors, only, found)) {
       const key = `${one.document} ${one.position}`;
       if (candidates.has(key)) continue;
-      const { embedder, space } = this.#bases.get(one.base)!.documents.get(one.document)!;
+      const { embedder, space } = this.#bases.get(one.base)!.documents.get(one.document) as Embedded;
       // Where words find too little, the nearest follow, however far they are.
       const meaning = Math.max(merits.of(space.exact, embedder, one.score), NEAREST * one.score);
       candidates.set(key, { ...one, words: 0, meaning, isExact: false });

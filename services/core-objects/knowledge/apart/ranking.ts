@@ -2,7 +2,8 @@ import { serveThread } from "../../../shared/process/thread.js";
 import type { Candidate } from "../fused.js";
 import { packedTerms, type Worded } from "../packed-terms.js";
 import { indexClass } from "./index-class.js";
-import { type Question, Ranker, type Searchable } from "./ranker.js";
+import { type Question, Ranker } from "./ranker.js";
+import type { AddedVectors, Portion, Searchable } from "./searchable.js";
 
 const ranker = new Ranker(indexClass());
 
@@ -22,6 +23,16 @@ function grow(): void {
 const methods = {
   put({ base, some }: { readonly base: string; readonly some: readonly Searchable[] }): void {
     for (const one of some) ranker.put(base, one);
+    grow();
+  },
+  stage({ base, ...portion }: Portion & { readonly base: string }): void {
+    ranker.stage(base, portion);
+  },
+  unstage({ base, document }: { readonly base: string; readonly document: string }): void {
+    ranker.unstage(base, document);
+  },
+  embed({ base, ...added }: AddedVectors & { readonly base: string }): void {
+    ranker.embed(base, added);
     grow();
   },
   /** What the passages of a block are found by. */

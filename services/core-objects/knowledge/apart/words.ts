@@ -50,7 +50,9 @@ export class Words {
   readonly #postings = new Map<number, number[]>();
   /** The passages of a document, by their numbers. */
   readonly #documents = new Map<string, readonly number[]>();
-  /** By number; undefined for what is gone. */
+  /** Passages that are not shown yet, by their document. */
+  readonly #staged = new Map<string, { readonly numbers: number[]; readonly languages: Language[] }>();
+  /** By number; undefined for what is gone, or staged. */
   readonly #places: (Place | undefined)[] = [];
   /** Words of each passage, and of all that are there. */
   readonly #lengths: number[] = [];
@@ -64,21 +66,29 @@ export class Words {
   constructor(private readonly gone = GONE) {}
 
   /** Puts a document, which is not there. */
-  put(document: string, { name, terms }: Written): void {
-    const numbers: number[] = [];
+  put(document: string, written: Written): void {
+    this.unstage(document);
+    this.stage(document, written);
+    this.show(document);
+  }
+
+  /** Takes in some more blocks of a document, of which nothing is found until it is shown. */
+  stage(document: string, { name, terms }: Written): void {
+    const { numbers, languages } = this.#staged.get(document) ?? { numbers: [], languages: [] };
+    this.#staged.set(document, { numbers, languages });
     const [named] = bagsOf([name]);
+    const first = numbers.length;
     /** Where a term of the name stands in the text too. */
     const both = new Map([...named!.terms.keys()].map((term) => [term, new Set<number>()]));
-    let before = 0;
+    let before = first;
     for (const block of terms) {
       readTerms(block, {
-        passage: (position, language, length) => {
+        passage: (_position, language, length) => {
           const number = this.#free.pop() ?? this.#places.length;
-          this.#places[number] = { document, position: before + position, language };
+          this.#places[number] = undefined;
           this.#lengths[number] = length + named!.length;
-          this.#length += this.#lengths[number]!;
-          this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1);
           numbers.push(number);
+          languages.push(language);
         },
         term: (position, term, times) => {
           const number = numbers[before + position]!;
@@ -89,9 +99,29 @@ export class Words {
       before = numbers.length;
     }
     for (const [term, times] of named!.terms)
-      for (const number of numbers) if (!both.get(term)!.has(number)) this.#add(term, number, times);
+      for (const number of numbers.slice(first)) if (!both.get(term)!.has(number)) this.#add(term, number, times);
+  }
+
+  /** Shows what is staged of a document, which is not there. */
+  show(document: string): void {
+    const { numbers = [], languages = [] } = this.#staged.get(document) ?? {};
+    this.#staged.delete(document);
+    for (const [position, number] of numbers.entries()) {
+      const language = languages[position]!;
+      this.#places[number] = { document, position, language };
+      this.#length += this.#lengths[number]!;
+      this.#languages.set(language, (this.#languages.get(language) ?? 0) + 1);
+    }
     this.#documents.set(document, numbers);
     this.#count += numbers.length;
+    this.#tidy();
+  }
+
+  /** Forgets what is staged of a document. */
+  unstage(document: string): void {
+    this.#gone.push(...(this.#staged.get(document)?.numbers ?? []));
+    this.#staged.delete(document);
+    this.#tidy();
   }
 
   /** Takes a document out. */
@@ -106,7 +136,7 @@ export class Words {
       this.#length -= this.#lengths[number]!;
     }
     this.#count -= numbers.length;
-    if (this.#gone.length > Math.max(this.gone, this.#count)) this.#clear();
+    this.#tidy();
   }
 
   /**
@@ -182,12 +212,13 @@ export class Words {
 
   #living(term: number): readonly number[] {
     const all = this.#postings.get(term) ?? [];
-    if (this.#gone.length === 0) return all;
+    if (this.#gone.length === 0 && this.#staged.size === 0) return all;
     return all.filter((posting) => this.#places[Math.floor(posting / TIMES)] !== undefined);
   }
 
-  /** Clears the postings of what is gone, whose numbers are free then. */
-  #clear(): void {
+  /** Clears the postings of what is gone, if that is much; their numbers are free then. Staged ones look as if gone. */
+  #tidy(): void {
+    if (this.#staged.size > 0 || this.#gone.length <= Math.max(this.gone, this.#count)) return;
     for (const term of this.#postings.keys()) {
       const living = this.#living(term);
       if (living.length === 0) this.#postings.delete(term);

@@ -17,9 +17,14 @@ export async function getKnowledgeBase(
 ): Promise<MessageInitShape<typeof GetKnowledgeBaseResponseSchema>> {
   const base = await readableBase(context, knowledgeBaseId, caller);
   const { documents } = context.knowledge;
-  const count = (state: "ready" | "waiting" | "failed"): Promise<number> =>
+  const count = (state: "ready" | "words" | "waiting" | "failed"): Promise<number> =>
     documents.countDocuments({ knowledge_base: base._id, state }, { hint: "state" });
-  const [ready, waiting, failed] = await Promise.all([count("ready"), count("waiting"), count("failed")]);
+  const [ready, words, waiting, failed] = await Promise.all([
+    count("ready"),
+    count("words"),
+    count("waiting"),
+    count("failed"),
+  ]);
   const [id] = base.integrations;
   const integration =
     id === undefined ? null : await context.collection("integration").findOne({ _id: id, ...filterOf(caller, "read") });
@@ -29,8 +34,9 @@ export async function getKnowledgeBase(
       ...(id !== undefined && { integration: { id, ...(integration && { name: integration.name }) } }),
       ...(base.embedding_model !== "" && { embeddingModel: base.embedding_model }),
     },
-    documentCount: ready + waiting + failed,
+    documentCount: ready + words + waiting + failed,
     waitingCount: waiting,
+    ...(words > 0 && { wordsCount: words }),
     failedCount: failed,
   };
 }

@@ -138,21 +138,32 @@ test("while a document is revised all that is found of it is the version before,
   held = async () => {
     if (embedded.length > 16) await gate.promise;
   };
-  const { document } = await rig.dispatch.unary(updateDocument, { documentId, content: text("new") }, as("alice"));
-  expect(document).toMatchObject({ version: 2, searchableVersion: 1, state: DocumentState.WAITING });
-  await vi.waitFor(() => expect(embedded.length).toBe(32));
-  expect(await seen()).toEqual([30, "1 The old answer."]);
-  expect((await read(documentId)).document).toMatchObject({ percent: 40, passageCount: 40 });
-  held = undefined;
-  gate.resolve();
   // Every search while it changes is of one version, and the first of the new one is followed by no old one.
   const versions: string[] = [];
-  while (versions.at(-1) !== "2 The new answer.") {
+  const look = async () => {
     const [count, ...words] = await seen();
     expect([count, words.length]).toEqual([30, 1]);
     versions.push(words[0] as string);
-  }
+  };
+  const { document } = await rig.dispatch.unary(updateDocument, { documentId, content: text("new") }, as("alice"));
+  expect(document).toMatchObject({ version: 2, searchableVersion: 1, state: DocumentState.WAITING });
+  while (versions.at(-1) !== "2 The new answer.") await look();
+  await vi.waitFor(() => expect(embedded.length).toBe(32));
+  // Its words are enough, and some vectors are there.
+  await look();
+  expect((await read(documentId)).document).toMatchObject({
+    state: DocumentState.WORDS,
+    percent: 40,
+    passageCount: 40,
+  });
+  held = undefined;
+  gate.resolve();
+  await look();
   await ready(documentId);
+  expect([...new Set(versions)]).toEqual([
+    ...(versions[0]![0] === "1" ? ["1 The old answer."] : []),
+    "2 The new answer.",
+  ]);
   expect(await seen()).toEqual([30, "2 The new answer."]);
   const left = await rig.store
     .collection("knowledge_blocks")

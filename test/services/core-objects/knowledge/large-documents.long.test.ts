@@ -46,7 +46,7 @@ test("a document of 120 KB that could be 19,900 passages keeps nobody else waiti
   const small = await add("bob", "small", "A few words.");
   await ready(small, "bob");
   expect(performance.now() - began).toBeLessThan(5_000);
-  expect((await read(large, "alice")).state).toBe(DocumentState.WAITING);
+  expect((await read(large, "alice")).state).toBe(DocumentState.WORDS);
   await ready(large, "alice");
   await ready(also, "alice");
   expect((await read(large, "alice")).passageCount).toBeLessThan(64 + (120 * 1_024) / 256);

@@ -117,7 +117,7 @@ test.each(["huge", "longer", "text"])(
   60_000,
 );
 
-test("an integration that is shared no longer embeds nothing: documents wait and say why, and questions stay here", async () => {
+test("an integration that is shared no longer embeds nothing: documents are found by their words and say why, and questions stay here", async () => {
   const bobs = await integration("bob", "good", { sharing: [{ to: "group:soc", tier: Tier.VIEW }] });
   const hers = await base("alice", bobs.id);
   expect((await search("alice", "shared zebrafish", [hers])).reasons.size).toBe(0);
@@ -131,7 +131,7 @@ test("an integration that is shared no longer embeds nothing: documents wait and
   expect(found).toEqual(new Set([hers]));
   const late = await add(hers, "alice");
   await vi.waitFor(async () => expect((await read(late, "alice")).problem).toContain("can no longer read"), 10_000);
-  expect((await read(late, "alice")).state).toBe(DocumentState.WAITING);
+  expect((await read(late, "alice")).state).toBe(DocumentState.WORDS);
   expect(endpoints.asked(bobs.name)).toHaveLength(before);
 
   await share({ share: [{ to: "group:soc", tier: Tier.VIEW }] });

@@ -69,3 +69,30 @@ test("what another engine found takes the place of what would be looked for, wit
   // Merits are what they are: 0.75 of a whole one, or of a cosine that by itself is less than any word.
   expect(hit?.score).toBeLessThanOrEqual(0.75);
 });
+
+test("what is staged is found when it is put, in the place of the version before, and its vectors when they are added", () => {
+  const ranker = new Ranker();
+  const block = (word: string) => packedTerms([{ text: `The ${word} answer`, headings: [] }]);
+  const one = { document: "d", name: "D", embedder: "", vectors: new Float32Array(0) };
+  ranker.put("b", { ...one, generation: 1, passages: 1, terms: [block("old")] });
+  const found = (query: string, vectors = {}) =>
+    ranker
+      .rank({ query, vectors, bases: ["b"], limit: 10, lexicalWeight: 0.8 })
+      .map(({ generation, position }) => `${generation} ${position}`);
+  ranker.stage("b", { document: "d", name: "D", terms: [block("new"), block("newer")], isFirst: true });
+  expect([found("answer"), found("newer")]).toEqual([["1 0"], []]);
+  ranker.put("b", { ...one, generation: 2, passages: 3, terms: [block("newest")], isStaged: true });
+  expect([found("answer").sort(), found("newer"), found("old")]).toEqual([["2 0", "2 1", "2 2"], ["2 1"], []]);
+  // Vectors of another generation, and those of what is not there, are nobody's.
+  const vectors = Float32Array.from([1, 0, 0, 1, 1, 0]);
+  const asked = { m: Float32Array.from([0, 1]) };
+  ranker.embed("b", { document: "d", generation: 1, embedder: "m", vectors, dimensions: 2 });
+  ranker.embed("b", { document: "x", generation: 2, embedder: "m", vectors, dimensions: 2 });
+  expect(found("nothing", asked)).toEqual([]);
+  ranker.embed("b", { document: "d", generation: 2, embedder: "m", vectors, dimensions: 2 });
+  expect(found("nothing", asked)[0]).toBe("2 1");
+  ranker.stage("b", { document: "d", name: "D", terms: [block("last")], isFirst: true });
+  ranker.unstage("b", "d");
+  ranker.put("b", { ...one, generation: 3, passages: 1, terms: [block("third")] });
+  expect([found("last"), found("third"), found("nothing", asked)]).toEqual([[], ["3 0"], []]);
+});

@@ -11,15 +11,29 @@ const passages = fc.array(fc.record({ text, headings: fc.array(text, { maxLength
   maxLength: 5,
 });
 const written = fc.record({ name: text, passages });
-const step = fc.record({ document: fc.constantFrom("a", "b", "c", "d"), put: fc.option(written, { freq: 3 }) });
+const step = fc.record({
+  document: fc.constantFrom("a", "b", "c", "d"),
+  put: fc.option(written, { freq: 3 }),
+  // In portions, or in portions of which the last never comes.
+  how: fc.constantFrom("whole", "parts", "left"),
+});
 
 interface Given {
   readonly name: string;
   readonly passages: readonly { readonly text: string; readonly headings: readonly string[] }[];
 }
 
-function put(words: Words, document: string, { name, passages }: Given): void {
-  words.put(document, { name, terms: [packedTerms(passages)] });
+/** Each passage is a block: those of a block are read as of one language. */
+const termsOf = ({ passages }: Given): Uint8Array[] => passages.map((one) => packedTerms([one]));
+
+function put(words: Words, document: string, given: Given): void {
+  words.put(document, { name: given.name, terms: termsOf(given) });
+}
+
+/** Takes a document in passage by passage, without showing it. */
+function stage(words: Words, document: string, given: Given): void {
+  words.unstage(document);
+  for (const one of termsOf(given)) words.stage(document, { name: given.name, terms: [one] });
 }
 
 /** With documents of one passage each, by their names. */
@@ -55,11 +69,14 @@ test("what comes and goes leaves nothing behind: the rest is found as if it were
     fc.property(fc.array(step, { maxLength: 12 }), text, fc.boolean(), (steps, query, isOne) => {
       const words = new Words(2);
       const there = new Map<string, Given>();
-      for (const { document, put: given } of steps) {
+      for (const { document, put: given, how } of steps) {
+        if (given !== null && how !== "whole") stage(words, document, given);
+        if (given !== null && how === "left") continue;
         words.remove(document);
         there.delete(document);
         if (given === null) continue;
-        put(words, document, given);
+        if (how === "parts") words.show(document);
+        else put(words, document, given);
         there.set(document, given);
       }
       const alone = new Words();

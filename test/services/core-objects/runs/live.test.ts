@@ -7,6 +7,8 @@ import { createRedactor } from "../../../../services/core-objects/runs/redact.js
 import { as } from "../rig.js";
 import { CREDENTIAL, startStage } from "./stage.js";
 
+const { triggerRun, followRun } = RunService.method;
+
 let stage: Awaited<ReturnType<typeof startStage>>;
 let integration = "";
 beforeAll(async () => {
@@ -75,6 +77,46 @@ test("who follows a run reads the model's text while it is written, ten pieces a
   expect(messages.every((message) => message.length < 400)).toBe(true);
   expect(messages.some((message) => /^running.*word\d+/.test(message))).toBe(true);
 });
+
+test("a run is followed by its user alone, whoever began it, and a later stream begins with all that is written of the step", async () => {
+  const text = Array.from({ length: 200 }, (_, n) => `word${n}`).join(" ");
+  stage.script.reply = () => writes(text, 200, 15);
+  const agent = await stage.agent({ resourceIds: [integration] });
+  const { run } = await last(stage.rig.dispatch.stream(triggerRun, { agentId: agent, input: "Look." }, as("alice")));
+  const runId = run!.id;
+  await expect(last(stage.rig.dispatch.stream(followRun, { runId }, as("bob")))).rejects.toThrow("you have no run");
+  const [first, second] = [await textsOf(runId, 3), await textsOf(runId, 1)];
+  expect(text.startsWith(first)).toBe(true);
+  expect(second.startsWith(first)).toBe(true);
+  expect(text.startsWith(second)).toBe(true);
+  const end = await last(stage.rig.dispatch.stream(followRun, { runId, waitSeconds: 50 }, as("alice")));
+  expect(end.run!.output).toBe(text);
+  // Of one that has ended there is nothing to wait for.
+  const began = performance.now();
+  expect((await last(stage.rig.dispatch.stream(followRun, { runId, waitSeconds: 50 }, as("alice")))).run!.id).toBe(
+    runId,
+  );
+  expect(performance.now() - began).toBeLessThan(2_000);
+});
+
+/** The texts of the first so many messages that have one. */
+async function textsOf(runId: string, count: number): Promise<string> {
+  const texts: string[] = [];
+  for await (const { event } of stage.rig.dispatch.stream(followRun, { runId, waitSeconds: 50 }, as("alice"))) {
+    if (event.case === "progress" && event.value.text !== undefined) texts.push(event.value.text);
+    if (texts.length === count) break;
+  }
+  return texts.join("");
+}
+
+/** The run that a stream ends with. */
+async function last(
+  stream: AsyncIterable<{ event: { case?: string | undefined; value?: unknown } }>,
+): Promise<{ run?: Run }> {
+  let end: { run?: Run } = {};
+  for await (const { event } of stream) if (event.case === "result") end = event.value as { run?: Run };
+  return end;
+}
 
 test("what is secret is in no piece, wherever it is parted", async () => {
   stage.script.reply = () =>
