@@ -150,7 +150,7 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           const written = ["result", "status"].filter((field) => changes.includes(`${id}.${field}`));
           expect(said.result !== undefined).toBe(written.length === 2);
           if (said.result === undefined && written.length === 1)
-            expect(said.refusal).toContain(`${written[0]} was written`);
+            expect(said.refusal).toContain(`${written[0]} changed`);
         },
       },
       cannot("update_requirement_assessment", ({ world }) => ({
