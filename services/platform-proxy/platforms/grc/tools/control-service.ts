@@ -11,6 +11,7 @@ import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/erro
 import { unary } from "../../../binding.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { NONE, type Rank, readByRank } from "../by-rank.js";
 import { readByTime } from "../by-time.js";
@@ -93,18 +94,21 @@ export const bindings = [
     }),
   ),
 
-  unary(ControlService.method.updateControl, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
-      // The platform would answer that it did.
-      if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
-        throw failedPrecondition(
-          "progress: an active control always has 100 percent; change its status in the same call",
-        );
-      }
-      await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
-      return { control: await readControl(platform, before.id, tenant) };
-    }),
+  writingBack(
+    ControlService.method.updateControl,
+    (r) => [r.controlId],
+    (r, asked) =>
+      inTenant(asked, r.tenantId, async (tenant, platform) => {
+        const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+        // The platform would answer that it did.
+        if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
+          throw failedPrecondition(
+            "progress: an active control always has 100 percent; change its status in the same call",
+          );
+        }
+        await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
+        return { control: await readControl(platform, before.id, tenant) };
+      }),
   ),
 
   unary(ControlService.method.deleteControl, (r, asked) =>

@@ -11,8 +11,8 @@ import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { unary } from "../../../binding.js";
 import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
-import { takingTurns } from "../../../lib/taking-turns.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { attachEvidence } from "../attach-evidence.js";
 import { pageByDay } from "../by-day.js";
@@ -37,6 +37,9 @@ import {
 } from "../tenancy.js";
 import { namedOnce, OWNERS_OF_A_ROW, referencesOf } from "../upstream.js";
 import { create, emptied, linkOf, remove } from "../writes.js";
+
+/** What a write changes. */
+const evidenceIn = (r: { readonly evidenceId: string }) => [r.evidenceId];
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -68,35 +71,40 @@ export const bindings = [
     })),
   ),
 
-  unary(EvidenceService.method.createEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const folder = domainOf(tenant, r.domainId);
-      const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
-      const { name, description, expiryDate } = r;
-      const body = {
-        name,
-        folder,
-        description,
-        link: linkOf(r.link),
-        expiry_date: expiryDate,
-        applied_controls: controls,
-      };
-      return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
-    }),
+  // What is attached to one of its controls meanwhile would take the new evidence away from it.
+  writingBack(
+    EvidenceService.method.createEvidence,
+    (r) => r.controlIds,
+    (r, asked) =>
+      inTenant(asked, r.tenantId, async (tenant, platform) => {
+        const folder = domainOf(tenant, r.domainId);
+        const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
+        const { name, description, expiryDate } = r;
+        const body = {
+          name,
+          folder,
+          description,
+          link: linkOf(r.link),
+          expiry_date: expiryDate,
+          applied_controls: controls,
+        };
+        return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
+      }),
   ),
 
-  unary(EvidenceService.method.updateEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, (tenant, platform) =>
-      // A link makes a version, as a file that is uploaded does.
-      takingTurns(platform, "evidence", [r.evidenceId], () => updateEvidence(r, platform, tenant)),
-    ),
+  // A link makes a version, as a file that is uploaded does.
+  writingBack(EvidenceService.method.updateEvidence, evidenceIn, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => updateEvidence(r, platform, tenant)),
   ),
 
-  unary(EvidenceService.method.attachEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, (tenant, platform) => attachEvidence(r, platform, tenant)),
+  // It is the control or the requirement that is written.
+  writingBack(
+    EvidenceService.method.attachEvidence,
+    (r) => [r.controlId, r.requirementAssessmentId],
+    (r, asked) => inTenant(asked, r.tenantId, (tenant, platform) => attachEvidence(r, platform, tenant)),
   ),
 
-  unary(EvidenceService.method.uploadEvidenceFile, (r, asked) =>
+  writingBack(EvidenceService.method.uploadEvidenceFile, evidenceIn, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) => uploadEvidenceFile(r, platform, tenant)),
   ),
 
