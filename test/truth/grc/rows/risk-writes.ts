@@ -116,6 +116,20 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           expect(changes).toEqual([`-${id}`]);
         },
       },
+      {
+        about: "what is in a locked assessment stays",
+        as: ["analyst"],
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const args = { tenant_id: ids.alpha, risk_scenario_id: await freshRisk(stage) };
+          await admin(stage, "PATCH", `${LISTS.riskAssessment}${ids.without}/`, { is_locked: true });
+          try {
+            await refusedWithoutTrace(stage, person, "delete_risk_scenario", args, /is locked/);
+          } finally {
+            await admin(stage, "PATCH", `${LISTS.riskAssessment}${ids.without}/`, { is_locked: false });
+          }
+        },
+      },
       cannot("delete_risk_scenario", ({ world }) => ({ risk_scenario_id: world.ids.risk0 })),
     ],
   },
@@ -136,6 +150,31 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           expect(changes).toEqual(["observation", "result", "status"].map((field) => `${ids.shown3}.${field}`));
           const outside = { tenant_id: ids.alpha, requirement_assessment_id: ids.partOutside, result: "compliant" };
           await refusedWithoutTrace(stage, person, "update_requirement_assessment", outside, /implementation groups/);
+        },
+      },
+      {
+        about: "what several say of one requirement at once all lasts",
+        as: ["analyst"],
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const [one, other] = [personOf(stage, person), personOf(stage, "both")];
+          const [evidence, control] = [await freshEvidence(stage), await freshControl(stage)];
+          const of = { tenant_id: ids.alpha, requirement_assessment_id: ids.shown3 };
+          const path = `${LISTS.requirement}${ids.shown3}/`;
+          for (let i = 0; i < 4; i++) {
+            const none = { result: "not_assessed", observation: "", applied_controls: [], evidences: [] };
+            await admin(stage, "PATCH", path, none);
+            await Promise.all([
+              one.get("update_requirement_assessment", { ...of, result: "compliant" }),
+              other.get("set_requirement_controls", { ...of, control_ids: [control] }),
+              one.get("update_requirement_assessment", { ...of, observation: `Said ${i}` }),
+              other.get("attach_evidence", { ...of, evidence_id: evidence }),
+            ]);
+            const direct: Row = await admin(stage, "GET", path);
+            expect(direct).toMatchObject({ result: "compliant", observation: `Said ${i}` });
+            expect((direct.applied_controls as Row[]).map(({ id }) => id)).toEqual([control]);
+            expect((direct.evidences as Row[]).map(({ id }) => id)).toEqual([evidence]);
+          }
         },
       },
       {

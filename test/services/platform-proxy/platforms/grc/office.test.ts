@@ -233,6 +233,23 @@ describe("an audit", () => {
   });
 });
 
+test("the pages of one comparison are of one reading of the audits", async () => {
+  const { listAssessments, listAssessmentDifferences } = AssessmentService.method;
+  const { assessments } = await harness.call(listAssessments, {}, "reader");
+  const of = { baseAssessmentId: assessments[0]!.id, assessmentId: assessments[0]!.id, withUnchanged: true, pageSize: 2 };
+  const trees = () => harness.done("reader").filter((one) => one.endsWith("/tree/")).length;
+  const before = trees();
+  const first = await harness.call(listAssessmentDifferences, of, "reader");
+  expect(trees()).toBe(before + 2);
+  const pageToken = first.nextPageToken!;
+  const second = await harness.call(listAssessmentDifferences, { ...of, pageToken }, "reader");
+  expect(trees()).toBe(before + 2);
+  expect(second.requirements.map(({ base }) => base!.id)).not.toEqual(first.requirements.map(({ base }) => base!.id));
+  // Whoever begins anew is told how things are by now.
+  await harness.call(listAssessmentDifferences, of, "reader");
+  expect(trees()).toBe(before + 4);
+});
+
 test("an answer to words says what they were not looked for in, on the first page", async () => {
   const asked = { query: "policy", pageSize: 1 };
   const first = await harness.call(ControlService.method.listControls, asked, "reader");
