@@ -16,6 +16,7 @@ import type { Platform } from "../../../platform.js";
 import { NONE, type Rank, readByRank } from "../by-rank.js";
 import { readByTime } from "../by-time.js";
 import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
+import { dayOf } from "../days.js";
 import { EVIDENCE } from "../evidence.js";
 import { pageOf, queriesOf } from "../lists.js";
 import { ownerNamed } from "../owners.js";
@@ -136,7 +137,8 @@ function statusesOf({ statuses, lateOnly }: ListControlsRequest): readonly strin
 }
 
 /** The day before which the controls that are meant are due; undefined for any. */
-function dueBeforeOf({ lateOnly, dueBefore }: ListControlsRequest): string | undefined {
+function dueBeforeOf({ lateOnly, dueBefore: asked }: ListControlsRequest): string | undefined {
+  const dueBefore = dayOf("due_before", asked);
   const today = new Date().toISOString().slice(0, 10);
   const days = [...(lateOnly === true ? [today] : []), ...(dueBefore === undefined ? [] : [dueBefore])];
   return days.sort()[0];
@@ -196,7 +198,7 @@ function fieldsOf(r: ControlFields): Record<string, unknown> {
     effort: r.effort === undefined ? undefined : wordOf(ControlEffort, r.effort, EFFORTS),
     control_impact: r.impact,
     progress_field: r.progress,
-    eta: emptied(r.eta),
+    eta: emptied(dayOf("eta", r.eta)),
     link: linkOf(r.link),
     observation: emptied(r.observation),
   };

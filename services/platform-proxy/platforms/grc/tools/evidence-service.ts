@@ -18,6 +18,7 @@ import { attachEvidence } from "../attach-evidence.js";
 import { pageByDay } from "../by-day.js";
 import { pageByTime, readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
+import { dayOf } from "../days.js";
 import { EVIDENCE, evidenceFor, evidenceRowsFor, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
 import { readEvidenceFile, uploadEvidenceFile } from "../evidence-file.js";
 import { queriesOfAudit } from "../evidence-of-audit.js";
@@ -79,13 +80,13 @@ export const bindings = [
       inTenant(asked, r.tenantId, async (tenant, platform) => {
         const folder = domainOf(tenant, r.domainId);
         const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
-        const { name, description, expiryDate } = r;
+        const { name, description } = r;
         const body = {
           name,
           folder,
           description,
           link: linkOf(r.link),
-          expiry_date: expiryDate,
+          expiry_date: dayOf("expiry_date", r.expiryDate),
           applied_controls: controls,
         };
         return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
@@ -132,7 +133,7 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
   const fields = {
     name: r.name,
     description: emptied(r.description),
-    expiry_date: emptied(r.expiryDate),
+    expiry_date: emptied(dayOf("expiry_date", r.expiryDate)),
     ...(link === undefined && { status }),
   };
   // First, and also where nothing else changes: nothing is touched where the caller may
@@ -181,17 +182,17 @@ async function listEvidence(
   page: Place,
   tenant: Tenant,
 ): Promise<Rows<UpstreamEvidence>> {
+  const expiresBefore = dayOf("expires_before", r.expiresBefore);
   const queries =
     r.assessmentId === undefined
       ? queriesOf(query, "folder", domainIdsOf(tenant))
       : await queriesOfAudit(platform, query, r.assessmentId, control, tenant);
-  if (r.expiresBefore === undefined && r.assessmentId === undefined) {
+  if (expiresBefore === undefined && r.assessmentId === undefined) {
     return readByTime<UpstreamEvidence>(platform, EVIDENCE, queries, "newest", page, tenant);
   }
   // The platform knows no range of days, and several queries may find the same.
   const all = await readAll<UpstreamEvidence>(platform, EVIDENCE, queries, tenant);
   if (all.length === 0) await makeSure(platform, tenant);
-  const { expiresBefore } = r;
   if (expiresBefore === undefined) return pageByTime(all, "newest", page);
   const expiring = all.filter(({ expiry_date: day }) => day !== null && day < expiresBefore);
   return pageByDay(expiring, (row) => row.expiry_date ?? "", page);
