@@ -4,9 +4,9 @@ import type { Platform } from "../platform.js";
 import { takingTurns } from "./taking-turns.js";
 
 /**
- * Answers an rpc that reads an object and writes it back whole, since the
- * platform empties what a write leaves out: of two for one object at once, the
- * second would undo the first.
+ * Answers an rpc that changes an object of a platform that writes objects whole:
+ * it empties what a write leaves out, or saves every column as it read it. Of
+ * two changes of one object at once, the second would undo the first.
  *
  * @param idsOf what tells the object from others; one that is not given counts for none.
  */

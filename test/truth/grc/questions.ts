@@ -181,7 +181,7 @@ export function questionsOf(run: string, cve: string): readonly Question<Stage>[
       words: "What are our worst risks that touch the second asset, and how many risks are on each level?",
       as: "analyst",
       async ask(job) {
-        const { assets = [] } = await job.get<{ assets?: Row[] }>("list_primary_assets", { query: `asset 1 ${run}` });
+        const { assets = [] } = await job.get<{ assets?: Row[] }>("list_primary_assets", { query: `"asset 1 ${run}"` });
         const args = { asset_id: assets[0]!.id, order_by: "current_level", page_size: 3 };
         const { risk_scenarios: worst = [] } = await job.get<{ risk_scenarios?: Row[] }>("list_risk_scenarios", args);
         const counted = await job.get<{ level_counts?: { level?: Row; current: number }[] }>("list_risk_scenarios", {

@@ -3,7 +3,6 @@ import type { AttachEvidenceRequest, AttachEvidenceResponseSchema } from "#proto
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition } from "../../../shared/rpc/errors.js";
 import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
-import { takingTurns } from "../../lib/taking-turns.js";
 import type { Platform } from "../../platform.js";
 import { CONTROLS } from "./control.js";
 import { EVIDENCE, type UpstreamEvidence } from "./evidence.js";
@@ -22,17 +21,7 @@ type Target = Written & { readonly evidences: readonly Related[] };
  *
  * @throws ConnectError failed_precondition, rather than drop evidence that the caller does not see.
  */
-export function attachEvidence(
-  r: AttachEvidenceRequest,
-  platform: Platform,
-  tenant: Tenant,
-): Promise<MessageInitShape<typeof AttachEvidenceResponseSchema>> {
-  // Between the read and the write, another one would be lost.
-  const target = r.controlId ?? r.requirementAssessmentId!;
-  return takingTurns(platform, "evidences of", [target], () => attach(r, platform, tenant));
-}
-
-async function attach(
+export async function attachEvidence(
   r: AttachEvidenceRequest,
   platform: Platform,
   tenant: Tenant,

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { LRUCache } from "lru-cache";
 import { AssessmentResult } from "#proto/grc/v1/assessment_pb.js";
 import type {
   AuditLineSchema,
@@ -49,7 +50,7 @@ export async function compareAssessments(
       `assessment_id: the audits are of two frameworks, ${names}, so their requirements differ; name two audits of one framework`,
     );
   }
-  const pairs = joined(await readLines(platform, base), await readLines(platform, other));
+  const pairs = await pairsOf(base, other, page.cursor !== undefined, platform);
   const changes = new Map(pairs.map((pair) => [pair, changeOf(pair)]));
   const countOf = (change: Change) => pairs.filter((pair) => changes.get(pair) === change).length;
   const isMeant = (pair: Pair) => r.withUnchanged === true || changes.get(pair) !== "same";
@@ -70,6 +71,24 @@ export async function compareAssessments(
       cursor: last === undefined || rows.length >= left.length ? undefined : requirementOf(last),
     }),
   };
+}
+
+/** Pairs by caller and audits, for the time in which somebody pages through them. */
+const compared = new LRUCache<string, readonly Pair[]>({
+  ttl: 60_000,
+  // Requirements, of all comparisons that are kept.
+  maxSize: 50_000,
+  sizeCalculation: (pairs) => pairs.length + 1,
+});
+
+/** Joins two audits, of which the platform has all requirements or none: a page after the first keeps to what that one saw. */
+async function pairsOf(base: UpstreamWholeAudit, other: UpstreamWholeAudit, isLater: boolean, platform: Platform) {
+  const key = JSON.stringify([platform.caller.id, base.id, other.id]);
+  const kept = isLater ? compared.get(key) : undefined;
+  if (kept !== undefined) return kept;
+  const pairs = joined(await readLines(platform, base), await readLines(platform, other));
+  compared.set(key, pairs);
+  return pairs;
 }
 
 const requirementOf = ({ base, other }: Pair) => (base ?? other)!.requirement;

@@ -8,7 +8,6 @@ import type {
 import { failedPrecondition, invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
 import type { PlatformFile } from "../../adapter.js";
 import { leftOpen } from "../../lib/outcome.js";
-import { takingTurns } from "../../lib/taking-turns.js";
 import type { Platform } from "../../platform.js";
 import { EVIDENCE, REVISIONS, readEvidence, type UpstreamEvidence } from "./evidence.js";
 import { mayIn, readOwned, readShared, type Tenant } from "./tenancy.js";
@@ -31,11 +30,7 @@ const EXTENSIONS = new Set(
  * forgets the one before: so what has a file or a link gets a new version. Of
  * files that it gets at once for one version, it may keep none.
  */
-export function uploadEvidenceFile(r: UploadEvidenceFileRequest, platform: Platform, tenant: Tenant) {
-  return takingTurns(platform, "evidence", [r.evidenceId], () => upload(r, platform, tenant));
-}
-
-async function upload(r: UploadEvidenceFileRequest, platform: Platform, tenant: Tenant) {
+export async function uploadEvidenceFile(r: UploadEvidenceFileRequest, platform: Platform, tenant: Tenant) {
   const before = await readOwned<UpstreamEvidence>(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant);
   const extension = r.fileName.split(".").at(-1)!.toLowerCase();
   if (!EXTENSIONS.has(extension)) {

@@ -15,7 +15,7 @@ export interface UpstreamScenario extends Dated {
   readonly name: string;
   readonly description: string | null;
   readonly justification: string | null;
-  readonly risk_assessment: Related;
+  readonly risk_assessment: Related & { readonly is_locked?: boolean };
   readonly risk_matrix?: Related | null;
   readonly treatment: string;
   readonly inherent_proba: Step;

@@ -3,6 +3,7 @@ import type { SetControlMaturityRequest, SetControlMaturityResponseSchema } from
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
+import { takingTurns } from "../../lib/taking-turns.js";
 import type { Platform } from "../../platform.js";
 import { CONTROLS, type UpstreamControl } from "./control.js";
 import { lockedBy } from "./errors.js";
@@ -38,7 +39,9 @@ export async function setControlMaturity(
   const path = `${REQUIREMENT_ASSESSMENTS}${chosen.id}/`;
   // Without is_scored the score is kept but counts for nothing.
   const body = { score: r.score, is_scored: true, observation: r.justification };
-  const written = await platform.rest<Written>({ verb: "PATCH", path, body });
+  const patch = () => platform.rest<Written>({ verb: "PATCH", path, body });
+  // Which requirement it is was not known before.
+  const written = await takingTurns(platform, "object", [chosen.id], patch);
   const after = await readOwned<UpstreamRequirementAssessment>(
     platform,
     REQUIREMENT_ASSESSMENTS,

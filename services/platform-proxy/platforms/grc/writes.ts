@@ -105,10 +105,9 @@ export const emptied = (text: string | undefined) => (text === "" ? null : text)
  */
 export function linkOf(link: string | undefined): string | null | undefined {
   if (link === undefined || link === "") return emptied(link);
-  const isAddress = !/\s/.test(link) && URL.canParse(link) && WEB.has(new URL(link).protocol);
-  if (isAddress) return link;
+  if (WEB.test(link) && URL.canParse(link)) return link;
   throw invalidArgument("link: is not a web address; give one that begins with https:// or http://");
 }
 
-/** What the platform itself takes where it checks a link. */
-const WEB = new Set(["http:", "https:", "ftp:", "ftps:"]);
+/** How what the platform itself takes begins, where it checks a link: https:foo is https://foo for URL alone. */
+const WEB = /^(?:https?|ftps?):\/\/[^\s/?#.][^\s]*$/i;

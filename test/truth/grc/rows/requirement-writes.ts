@@ -45,7 +45,7 @@ export const requirementWriteTruths: readonly Truth<Stage>[] = [
           const asked = { tenant_id: ids.alpha, control_id: ids.control2, requirement_assessment_id: ids.shown0 };
           await refusedWithoutTrace(stage, person, "set_control_maturity", { ...asked, score: 1_000 }, /between/);
           const other = { ...asked, requirement_assessment_id: ids.shown3, score: 1 };
-          await refusedWithoutTrace(stage, person, "set_control_maturity", other, /does not answer/);
+          await refusedWithoutTrace(stage, person, "set_control_maturity", other, /not linked to this requirement/);
           await admin(stage, "PATCH", `${LISTS.audit}${ids.shown}/`, { is_locked: true });
           await refusedWithoutTrace(stage, person, "set_control_maturity", { ...asked, score: 1 }, /locked/);
           const link = { requirement_assessment_id: ids.shown0, control_ids: [ids.control6] };

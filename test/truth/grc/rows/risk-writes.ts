@@ -116,6 +116,20 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           expect(changes).toEqual([`-${id}`]);
         },
       },
+      {
+        about: "what is in a locked assessment stays",
+        as: ["analyst"],
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const args = { tenant_id: ids.alpha, risk_scenario_id: await freshRisk(stage) };
+          await admin(stage, "PATCH", `${LISTS.riskAssessment}${ids.without}/`, { is_locked: true });
+          try {
+            await refusedWithoutTrace(stage, person, "delete_risk_scenario", args, /is locked/);
+          } finally {
+            await admin(stage, "PATCH", `${LISTS.riskAssessment}${ids.without}/`, { is_locked: false });
+          }
+        },
+      },
       cannot("delete_risk_scenario", ({ world }) => ({ risk_scenario_id: world.ids.risk0 })),
     ],
   },
@@ -139,6 +153,31 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
         },
       },
       {
+        about: "what several say of one requirement at once all lasts",
+        as: ["analyst"],
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const [one, other] = [personOf(stage, person), personOf(stage, "both")];
+          const [evidence, control] = [await freshEvidence(stage), await freshControl(stage)];
+          const of = { tenant_id: ids.alpha, requirement_assessment_id: ids.shown3 };
+          const path = `${LISTS.requirement}${ids.shown3}/`;
+          for (let i = 0; i < 4; i++) {
+            const none = { result: "not_assessed", observation: "", applied_controls: [], evidences: [] };
+            await admin(stage, "PATCH", path, none);
+            await Promise.all([
+              one.get("update_requirement_assessment", { ...of, result: "compliant" }),
+              other.get("set_requirement_controls", { ...of, control_ids: [control] }),
+              one.get("update_requirement_assessment", { ...of, observation: `Said ${i}` }),
+              other.get("attach_evidence", { ...of, evidence_id: evidence }),
+            ]);
+            const direct: Row = await admin(stage, "GET", path);
+            expect(direct).toMatchObject({ result: "compliant", observation: `Said ${i}` });
+            expect((direct.applied_controls as Row[]).map(({ id }) => id)).toEqual([control]);
+            expect((direct.evidences as Row[]).map(({ id }) => id)).toEqual([evidence]);
+          }
+        },
+      },
+      {
         about: "a field that is closed to a respondent is not said to be written",
         as: ["auditee", "respondent"],
         async prove(stage, person) {
@@ -150,7 +189,7 @@ export const riskWriteTruths: readonly Truth<Stage>[] = [
           const written = ["result", "status"].filter((field) => changes.includes(`${id}.${field}`));
           expect(said.result !== undefined).toBe(written.length === 2);
           if (said.result === undefined && written.length === 1)
-            expect(said.refusal).toContain(`${written[0]} was written`);
+            expect(said.refusal).toContain(`${written[0]} changed`);
         },
       },
       cannot("update_requirement_assessment", ({ world }) => ({

@@ -9,6 +9,7 @@ import { given } from "../../../lib/fields.js";
 import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import {
   auditOf,
@@ -37,6 +38,9 @@ import { inTenant, makeSure, mayEverywhere, readOwned, readShared, type Tenant }
 import { updateRequirementAssessment } from "../update-requirement-assessment.js";
 import { levelsOf } from "../upstream.js";
 import { change, notReplaced, type Replacement, replacedIn } from "../writes.js";
+
+/** What a write changes. */
+const lineOf = (r: { readonly requirementAssessmentId: string }) => [r.requirementAssessmentId];
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -70,7 +74,7 @@ export const bindings = [
     }),
   ),
 
-  unary(AssessmentService.method.setRequirementControls, (r, asked) =>
+  writingBack(AssessmentService.method.setRequirementControls, lineOf, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) =>
       link(platform, tenant, r.requirementAssessmentId, {
         field: "applied_controls",
@@ -82,7 +86,7 @@ export const bindings = [
     ),
   ),
 
-  unary(AssessmentService.method.setRequirementEvidence, (r, asked) =>
+  writingBack(AssessmentService.method.setRequirementEvidence, lineOf, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) =>
       link(platform, tenant, r.requirementAssessmentId, {
         field: "evidences",
@@ -94,7 +98,7 @@ export const bindings = [
     ),
   ),
 
-  unary(AssessmentService.method.updateRequirementAssessment, (r, asked) =>
+  writingBack(AssessmentService.method.updateRequirementAssessment, lineOf, (r, asked) =>
     inTenant(asked, r.tenantId, async (tenant, platform) => ({
       requirementAssessment: requirementAssessmentOf(await updateRequirementAssessment(r, platform, tenant)),
     })),

@@ -2,6 +2,7 @@ import { AssetService, AssetType } from "#proto/grc/v1/asset_service_pb.js";
 import { unary } from "../../../binding.js";
 import type { Query } from "../../../lib/http.js";
 import { type PageRequest, type Place, pagingOf } from "../../../lib/pages.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import {
   ASSETS,
@@ -44,13 +45,16 @@ export const bindings = [
     }),
   ),
 
-  unary(AssetService.method.updateAsset, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const before = await readOwned<UpstreamAsset>(platform, ASSETS, r.assetId, "asset_id", tenant);
-      const links = await replacedIn(platform, before, parentsOf(r), tenant);
-      const body = { ...assetFieldsOf(r), ...links };
-      return { asset: assetOf(await change<UpstreamAsset>(platform, ASSETS, before, "asset_id", body, tenant)) };
-    }),
+  writingBack(
+    AssetService.method.updateAsset,
+    (r) => [r.assetId],
+    (r, asked) =>
+      inTenant(asked, r.tenantId, async (tenant, platform) => {
+        const before = await readOwned<UpstreamAsset>(platform, ASSETS, r.assetId, "asset_id", tenant);
+        const links = await replacedIn(platform, before, parentsOf(r), tenant);
+        const body = { ...assetFieldsOf(r), ...links };
+        return { asset: assetOf(await change<UpstreamAsset>(platform, ASSETS, before, "asset_id", body, tenant)) };
+      }),
   ),
 
   unary(AssetService.method.deleteAsset, (r, asked) =>

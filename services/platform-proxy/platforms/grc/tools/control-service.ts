@@ -11,10 +11,12 @@ import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/erro
 import { unary } from "../../../binding.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { NONE, type Rank, readByRank } from "../by-rank.js";
 import { readByTime } from "../by-time.js";
 import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
+import { dayOf } from "../days.js";
 import { EVIDENCE } from "../evidence.js";
 import { pageOf, queriesOf } from "../lists.js";
 import { ownerNamed } from "../owners.js";
@@ -93,18 +95,21 @@ export const bindings = [
     }),
   ),
 
-  unary(ControlService.method.updateControl, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
-      // The platform would answer that it did.
-      if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
-        throw failedPrecondition(
-          "progress: an active control always has 100 percent; change its status in the same call",
-        );
-      }
-      await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
-      return { control: await readControl(platform, before.id, tenant) };
-    }),
+  writingBack(
+    ControlService.method.updateControl,
+    (r) => [r.controlId],
+    (r, asked) =>
+      inTenant(asked, r.tenantId, async (tenant, platform) => {
+        const before = await readOwned<UpstreamControl>(platform, CONTROLS, r.controlId, "control_id", tenant);
+        // The platform would answer that it did.
+        if (before.status === "active" && r.status === undefined && (r.progress ?? 100) !== 100) {
+          throw failedPrecondition(
+            "progress: an active control always has 100 percent; change its status in the same call",
+          );
+        }
+        await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
+        return { control: await readControl(platform, before.id, tenant) };
+      }),
   ),
 
   unary(ControlService.method.deleteControl, (r, asked) =>
@@ -132,7 +137,8 @@ function statusesOf({ statuses, lateOnly }: ListControlsRequest): readonly strin
 }
 
 /** The day before which the controls that are meant are due; undefined for any. */
-function dueBeforeOf({ lateOnly, dueBefore }: ListControlsRequest): string | undefined {
+function dueBeforeOf({ lateOnly, dueBefore: asked }: ListControlsRequest): string | undefined {
+  const dueBefore = dayOf("due_before", asked);
   const today = new Date().toISOString().slice(0, 10);
   const days = [...(lateOnly === true ? [today] : []), ...(dueBefore === undefined ? [] : [dueBefore])];
   return days.sort()[0];
@@ -192,7 +198,7 @@ function fieldsOf(r: ControlFields): Record<string, unknown> {
     effort: r.effort === undefined ? undefined : wordOf(ControlEffort, r.effort, EFFORTS),
     control_impact: r.impact,
     progress_field: r.progress,
-    eta: emptied(r.eta),
+    eta: emptied(dayOf("eta", r.eta)),
     link: linkOf(r.link),
     observation: emptied(r.observation),
   };

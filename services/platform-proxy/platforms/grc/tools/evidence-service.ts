@@ -11,13 +11,14 @@ import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
 import { unary } from "../../../binding.js";
 import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
-import { takingTurns } from "../../../lib/taking-turns.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { attachEvidence } from "../attach-evidence.js";
 import { pageByDay } from "../by-day.js";
 import { pageByTime, readByTime } from "../by-time.js";
 import { CONTROLS } from "../control.js";
+import { dayOf } from "../days.js";
 import { EVIDENCE, evidenceFor, evidenceRowsFor, REVISIONS, readEvidence, type UpstreamEvidence } from "../evidence.js";
 import { readEvidenceFile, uploadEvidenceFile } from "../evidence-file.js";
 import { queriesOfAudit } from "../evidence-of-audit.js";
@@ -37,6 +38,9 @@ import {
 } from "../tenancy.js";
 import { namedOnce, OWNERS_OF_A_ROW, referencesOf } from "../upstream.js";
 import { create, emptied, linkOf, remove } from "../writes.js";
+
+/** What a write changes. */
+const evidenceIn = (r: { readonly evidenceId: string }) => [r.evidenceId];
 
 /** How the tools of this service are answered. */
 export const bindings = [
@@ -68,35 +72,40 @@ export const bindings = [
     })),
   ),
 
-  unary(EvidenceService.method.createEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const folder = domainOf(tenant, r.domainId);
-      const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
-      const { name, description, expiryDate } = r;
-      const body = {
-        name,
-        folder,
-        description,
-        link: linkOf(r.link),
-        expiry_date: expiryDate,
-        applied_controls: controls,
-      };
-      return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
-    }),
+  // What is attached to one of its controls meanwhile would take the new evidence away from it.
+  writingBack(
+    EvidenceService.method.createEvidence,
+    (r) => r.controlIds,
+    (r, asked) =>
+      inTenant(asked, r.tenantId, async (tenant, platform) => {
+        const folder = domainOf(tenant, r.domainId);
+        const controls = await readAllOwned(platform, CONTROLS, r.controlIds, "control_ids", tenant);
+        const { name, description } = r;
+        const body = {
+          name,
+          folder,
+          description,
+          link: linkOf(r.link),
+          expiry_date: dayOf("expiry_date", r.expiryDate),
+          applied_controls: controls,
+        };
+        return { evidence: await readEvidence(platform, await create(platform, EVIDENCE, body), tenant) };
+      }),
   ),
 
-  unary(EvidenceService.method.updateEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, (tenant, platform) =>
-      // A link makes a version, as a file that is uploaded does.
-      takingTurns(platform, "evidence", [r.evidenceId], () => updateEvidence(r, platform, tenant)),
-    ),
+  // A link makes a version, as a file that is uploaded does.
+  writingBack(EvidenceService.method.updateEvidence, evidenceIn, (r, asked) =>
+    inTenant(asked, r.tenantId, (tenant, platform) => updateEvidence(r, platform, tenant)),
   ),
 
-  unary(EvidenceService.method.attachEvidence, (r, asked) =>
-    inTenant(asked, r.tenantId, (tenant, platform) => attachEvidence(r, platform, tenant)),
+  // It is the control or the requirement that is written.
+  writingBack(
+    EvidenceService.method.attachEvidence,
+    (r) => [r.controlId, r.requirementAssessmentId],
+    (r, asked) => inTenant(asked, r.tenantId, (tenant, platform) => attachEvidence(r, platform, tenant)),
   ),
 
-  unary(EvidenceService.method.uploadEvidenceFile, (r, asked) =>
+  writingBack(EvidenceService.method.uploadEvidenceFile, evidenceIn, (r, asked) =>
     inTenant(asked, r.tenantId, (tenant, platform) => uploadEvidenceFile(r, platform, tenant)),
   ),
 
@@ -124,7 +133,7 @@ async function updateEvidence(r: UpdateEvidenceRequest, platform: Platform, tena
   const fields = {
     name: r.name,
     description: emptied(r.description),
-    expiry_date: emptied(r.expiryDate),
+    expiry_date: emptied(dayOf("expiry_date", r.expiryDate)),
     ...(link === undefined && { status }),
   };
   // First, and also where nothing else changes: nothing is touched where the caller may
@@ -173,17 +182,17 @@ async function listEvidence(
   page: Place,
   tenant: Tenant,
 ): Promise<Rows<UpstreamEvidence>> {
+  const expiresBefore = dayOf("expires_before", r.expiresBefore);
   const queries =
     r.assessmentId === undefined
       ? queriesOf(query, "folder", domainIdsOf(tenant))
       : await queriesOfAudit(platform, query, r.assessmentId, control, tenant);
-  if (r.expiresBefore === undefined && r.assessmentId === undefined) {
+  if (expiresBefore === undefined && r.assessmentId === undefined) {
     return readByTime<UpstreamEvidence>(platform, EVIDENCE, queries, "newest", page, tenant);
   }
   // The platform knows no range of days, and several queries may find the same.
   const all = await readAll<UpstreamEvidence>(platform, EVIDENCE, queries, tenant);
   if (all.length === 0) await makeSure(platform, tenant);
-  const { expiresBefore } = r;
   if (expiresBefore === undefined) return pageByTime(all, "newest", page);
   const expiring = all.filter(({ expiry_date: day }) => day !== null && day < expiresBefore);
   return pageByDay(expiring, (row) => row.expiry_date ?? "", page);

@@ -3,22 +3,20 @@ import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { given } from "../../../lib/fields.js";
-import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
 import type { Platform } from "../../../platform.js";
 import type { CisoMe } from "../adapter.js";
 import { type Dated, pageByTime } from "../by-time.js";
 import { FRAMEWORKS, frameworkOf, type UpstreamFramework } from "../framework.js";
-import { pageOf, readAllOfTenant, readPage } from "../lists.js";
-import { outlineOf, rowOf, under } from "../outline.js";
+import { type Part, pageOf, readAllOfTenant, readPage } from "../lists.js";
+import { type Outlined, outlineOf, rowOf, under } from "../outline.js";
 import { holds, searchOf } from "../search-words.js";
 import { inTenant, makeSure, readNamed, readShared } from "../tenancy.js";
 import { type Related, referencesOf } from "../upstream.js";
 
 interface UpstreamRequirement {
   readonly id: string;
-  readonly urn: string | null;
   readonly ref_id: string | null;
   readonly name: string | null;
   readonly description: string | null;
@@ -115,13 +113,12 @@ export const bindings = [
   unary(FrameworkService.method.listRequirements, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
-      const { id } = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, "framework_id", tenant);
-      // A framework that is in use does not change, so that places keep.
-      const query = { framework: id, ordering: "order_id,id" };
+      const argument = "framework_id";
+      const framework = await readShared<UpstreamFramework>(platform, FRAMEWORKS, r.frameworkId, argument, tenant);
       const listed =
         r.query === undefined
-          ? await readPage<UpstreamRequirement>(platform, REQUIREMENTS, query, page)
-          : await readHolding(platform, query, r.query, page);
+          ? await readRequirements(platform, framework, page)
+          : await readHolding(platform, framework, r.query, page);
       return { requirements: listed.rows.map(requirementRowOf), ...pagingOf(page, listed) };
     }),
   ),
@@ -150,27 +147,45 @@ export const bindings = [
   ),
 ];
 
-/** The page of those that hold every word: the platform itself looks into names alone, which many have none of. */
-async function readHolding(platform: Platform, query: Query, text: string, { offset, size }: Place) {
-  const holding: UpstreamRequirement[] = [];
-  for (let at = 0; ; ) {
-    const page = await readPage<UpstreamRequirement>(platform, REQUIREMENTS, query, {
-      size: REQUIREMENTS_A_PAGE,
-      offset: at,
-    });
-    for (const row of page.rows) {
-      if (holds(text, [row.ref_id, row.name, row.description])) holding.push(row);
-    }
-    at += page.rows.length;
-    if (page.rows.length === 0 || at >= page.totalSize) break;
-  }
+/** A page of the list; a framework that is in use does not change, so that places keep. */
+async function readRequirements(platform: Platform, { id }: UpstreamFramework, part: Part) {
+  const query = { framework: id, ordering: "order_id,id" };
+  const { rows, totalSize } = await readPage<UpstreamRequirement>(platform, REQUIREMENTS, query, part);
+  return { rows: rows.map(listedOf), totalSize };
+}
+
+/**
+ * The page of those that hold every word. The platform itself looks into names alone, which many have
+ * none of; its list takes four times as long as its outline, which lacks what stands under no other.
+ */
+async function readHolding(platform: Platform, framework: UpstreamFramework, text: string, { offset, size }: Place) {
+  const { totalSize } = await readRequirements(platform, framework, { size: 1, offset: 0 });
+  const outline = await outlineOf(framework, platform);
+  const all = outline.length === totalSize ? outline : await readEach(platform, framework);
+  const holding = all.filter(({ refId, name, description }) => holds(text, [refId, name, description]));
   return { rows: holding.slice(offset, offset + size), totalSize: holding.length };
 }
 
-/** Its name, and its text where it has none. */
-function requirementRowOf(upstream: UpstreamRequirement) {
-  const { id, ref_id: refId, name, description, assessable } = upstream;
-  return { id, ...given({ refId }), name: shorten(name || description || upstream.urn || id), assessable };
+async function readEach(platform: Platform, framework: UpstreamFramework): Promise<Listed[]> {
+  const all: Listed[] = [];
+  for (;;) {
+    const part = { size: REQUIREMENTS_A_PAGE, offset: all.length };
+    const { rows, totalSize } = await readRequirements(platform, framework, part);
+    all.push(...rows);
+    if (rows.length === 0 || all.length >= totalSize) return all;
+  }
+}
+
+/** What of a requirement is listed. */
+type Listed = Pick<Outlined, "id" | "refId" | "name" | "description" | "assessable">;
+
+function listedOf({ id, ref_id: refId, name, description, assessable }: UpstreamRequirement): Listed {
+  return { id, ...given({ refId, name, description }), assessable };
+}
+
+/** Its name, its text where it has none, or its reference. */
+function requirementRowOf({ id, refId, name, description, assessable }: Listed) {
+  return { id, ...given({ refId }), name: shorten(name || description || refId || id), assessable };
 }
 
 function requirementOf(upstream: UpstreamRequirement, framework: UpstreamFramework) {

@@ -8,6 +8,7 @@ import { given } from "../../../lib/fields.js";
 import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { enumOf, wordOf } from "../../../lib/words.js";
+import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
 import { ASSETS } from "../asset.js";
 import { pageByNumber } from "../by-number.js";
@@ -111,23 +112,30 @@ export const bindings = [
     }),
   ),
 
-  unary(RiskService.method.updateRiskScenario, (r, asked) =>
-    inTenant(asked, r.tenantId, async (tenant, platform) => {
-      const argument = "risk_scenario_id";
-      const before = await readOwned<UpstreamScenario>(platform, SCENARIOS, r.riskScenarioId, argument, tenant);
-      await checkRatings(r, before.risk_matrix, platform);
-      const links = await replacedIn(platform, before, scenarioListsOf(r), tenant);
-      const body = { ...scenarioFieldsOf(r), ...links };
-      return {
-        riskScenario: scenarioOf(await change<UpstreamScenario>(platform, SCENARIOS, before, argument, body, tenant)),
-      };
-    }),
+  writingBack(
+    RiskService.method.updateRiskScenario,
+    (r) => [r.riskScenarioId],
+    (r, asked) =>
+      inTenant(asked, r.tenantId, async (tenant, platform) => {
+        const argument = "risk_scenario_id";
+        const before = await readOwned<UpstreamScenario>(platform, SCENARIOS, r.riskScenarioId, argument, tenant);
+        await checkRatings(r, before.risk_matrix, platform);
+        const links = await replacedIn(platform, before, scenarioListsOf(r), tenant);
+        const body = { ...scenarioFieldsOf(r), ...links };
+        return {
+          riskScenario: scenarioOf(await change<UpstreamScenario>(platform, SCENARIOS, before, argument, body, tenant)),
+        };
+      }),
   ),
 
   unary(RiskService.method.deleteRiskScenario, (r, asked) =>
-    inTenant(asked, r.tenantId, (tenant, platform) =>
-      remove(platform, SCENARIOS, r.riskScenarioId, "risk_scenario_id", tenant),
-    ),
+    inTenant(asked, r.tenantId, async (tenant, platform) => {
+      const argument = "risk_scenario_id";
+      const of = await readOwned<UpstreamScenario>(platform, SCENARIOS, r.riskScenarioId, argument, tenant);
+      // Its pages offer no deletion where the assessment is locked; the platform itself deletes all the same.
+      if (of.risk_assessment?.is_locked === true) throw failedPrecondition(lockedBy("risk assessment"));
+      return remove(platform, SCENARIOS, of.id, argument, tenant);
+    }),
   ),
 ];
 

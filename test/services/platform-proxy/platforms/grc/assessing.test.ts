@@ -234,4 +234,14 @@ describe("risk scenarios", () => {
     await refused(locked, Code.FailedPrecondition, /risk_assessment_id: the risk assessment is locked/);
     expect((await harness.call(listRiskScenarios, {})).totalSize).toBe(before);
   });
+
+  test("are not deleted from a locked assessment: the platform itself would", async () => {
+    const { listRiskScenarios, getRiskScenario, deleteRiskScenario } = RiskService.method;
+    const riskAssessmentId = seededId("risk-assessments:baltic:2");
+    const { riskScenarios } = await harness.call(listRiskScenarios, { riskAssessmentId }, "manager");
+    const [{ id: riskScenarioId } = { id: "" }] = riskScenarios;
+    const deleted = harness.call(deleteRiskScenario, { riskScenarioId }, "manager");
+    await refused(deleted, Code.FailedPrecondition, /the risk assessment is locked/);
+    await expect(harness.call(getRiskScenario, { riskScenarioId }, "manager")).resolves.toBeDefined();
+  });
 });

@@ -25,7 +25,13 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
 
   test("a link is a web address, and nothing is written with another one", async () => {
     const before = (await harness.call(listControls, {})).totalSize;
-    for (const link of ["urn:isbn:1", "javascript:alert(1)", "mailto:a@b.example"]) {
+    for (const link of [
+      "urn:isbn:1",
+      "javascript:alert(1)",
+      "mailto:a@b.example",
+      "https:wiki.example",
+      "https:///wiki",
+    ]) {
       const linked = harness.call(createControl, { name: "Linked", link });
       await expect(linked).rejects.toMatchObject({
         code: Code.InvalidArgument,

@@ -233,6 +233,47 @@ describe("an audit", () => {
   });
 });
 
+test("a day that no calendar has is refused by the name of its argument, and nothing is written", async () => {
+  const { listControls, createControl } = ControlService.method;
+  const { listEvidence, createEvidence } = EvidenceService.method;
+  const wrong = (argument: string) => ({
+    code: Code.InvalidArgument,
+    rawMessage: expect.stringMatching(new RegExp(`^${argument}: there is no such day`)),
+  });
+  for (const day of ["2026-02-30", "2026-13-01", "0000-01-01"]) {
+    expect(await refusal(harness.call(listControls, { dueBefore: day }, "reader"))).toMatchObject(wrong("due_before"));
+    const expiring = harness.call(listEvidence, { expiresBefore: day }, "reader");
+    expect(await refusal(expiring)).toMatchObject(wrong("expires_before"));
+    expect(await refusal(harness.call(createControl, { name: "No day", eta: day }))).toMatchObject(wrong("eta"));
+    const proof = harness.call(createEvidence, { name: "No day", expiryDate: day });
+    expect(await refusal(proof)).toMatchObject(wrong("expiry_date"));
+  }
+  expect((await harness.call(listControls, { query: '"No day"' }, "reader")).totalSize).toBe(0);
+  expect((await harness.call(listControls, { dueBefore: "2028-02-29" }, "reader")).totalSize).toBeGreaterThan(0);
+});
+
+test("the pages of one comparison are of one reading of the audits", async () => {
+  const { listAssessments, listAssessmentDifferences } = AssessmentService.method;
+  const { assessments } = await harness.call(listAssessments, {}, "reader");
+  const of = {
+    baseAssessmentId: assessments[0]!.id,
+    assessmentId: assessments[0]!.id,
+    withUnchanged: true,
+    pageSize: 2,
+  };
+  const trees = () => harness.done("reader").filter((one) => one.endsWith("/tree/")).length;
+  const before = trees();
+  const first = await harness.call(listAssessmentDifferences, of, "reader");
+  expect(trees()).toBe(before + 2);
+  const pageToken = first.nextPageToken!;
+  const second = await harness.call(listAssessmentDifferences, { ...of, pageToken }, "reader");
+  expect(trees()).toBe(before + 2);
+  expect(second.requirements.map(({ base }) => base!.id)).not.toEqual(first.requirements.map(({ base }) => base!.id));
+  // Whoever begins anew is told how things are by now.
+  await harness.call(listAssessmentDifferences, of, "reader");
+  expect(trees()).toBe(before + 4);
+});
+
 test("an answer to words says what they were not looked for in, on the first page", async () => {
   const asked = { query: "policy", pageSize: 1 };
   const first = await harness.call(ControlService.method.listControls, asked, "reader");
