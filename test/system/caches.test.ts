@@ -23,6 +23,8 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/platform-proxy/context.ts": "whose a key is, to forget sessions",
   "services/platform-proxy/identity.ts": "who the platform takes a caller for, by the caller; asked below as whoami",
   "services/platform-proxy/lib/denied-fields.ts": "nothing: how a text is read",
+  "services/platform-proxy/platforms/grc/compare-assessments.ts":
+    "the lines of two audits, by caller, who is asked for by the platform at each page",
   "services/platform-proxy/platforms/grc/outline.ts": "requirements of frameworks, by caller",
   "services/platform-proxy/platforms/grc/scope.ts": "requirements of audits, by caller",
   "services/shared/credentials/kept-credentials.ts": "who a caller is, by the credential; behind every call below",
