@@ -32,10 +32,22 @@ const OPTIONS = {
     doc: "The URL of auth; several URLs, separated by commas, if several processes run auth. If one fails, the next is called.",
     parse: listOf(url),
   },
-  catalogueUrl: { doc: "The URL of catalogue.", parse: url },
-  platformProxyUrl: { doc: "The URL of platform-proxy.", parse: url },
-  coreObjectsUrl: { doc: "The URL of core-objects.", parse: url },
-  tracesUrl: { doc: "The URL of traces.", parse: url },
+  catalogueUrl: {
+    doc: "The URL of catalogue; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  },
+  platformProxyUrl: {
+    doc: "The URL of platform-proxy; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  },
+  coreObjectsUrl: {
+    doc: "The URL of core-objects; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  },
+  tracesUrl: {
+    doc: "The URL of traces; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  },
   serviceKey: {
     doc: "The API key that the processes of the service use to call each other; auth writes it to service-key in its data directory.",
     parse: text,

@@ -89,10 +89,22 @@ export const options = {
     doc: "The URL of auth, if this process does not run it; several URLs, separated by commas, if several processes run auth. If one fails, the next is called.",
     parse: listOf(url),
   }),
-  catalogueUrl: optional({ doc: "The URL of catalogue, if this process does not run it.", parse: url }),
-  platformProxyUrl: optional({ doc: "The URL of platform-proxy, if this process does not run it.", parse: url }),
-  coreObjectsUrl: optional({ doc: "The URL of core-objects, if this process does not run it.", parse: url }),
-  tracesUrl: optional({ doc: "The URL of traces, if this process does not run it.", parse: url }),
+  catalogueUrl: optional({
+    doc: "The URL of catalogue, if this process does not run it; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  }),
+  platformProxyUrl: optional({
+    doc: "The URL of platform-proxy, if this process does not run it; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  }),
+  coreObjectsUrl: optional({
+    doc: "The URL of core-objects, if this process does not run it; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  }),
+  tracesUrl: optional({
+    doc: "The URL of traces, if this process does not run it; several URLs, separated by commas, if several processes run it. If one fails, the next is called.",
+    parse: listOf(url),
+  }),
   serviceKey: optional({
     doc: "The API key with which the service's processes call each other; DATA_DIR/service-key if omitted.",
     parse: text,

@@ -65,13 +65,14 @@ export function workerEnv(
 ): Record<string, string> {
   const runs = new Set<string>(settings.services);
   const rates = callRatesOfWorker(settings, settings.workers);
-  const at = (name: string, elsewhere: string | undefined): string => (runs.has(name) ? grpcUrl : (elsewhere ?? ""));
+  const at = (name: string, elsewhere: readonly string[] = []): string =>
+    runs.has(name) ? grpcUrl : elsewhere.join(",");
   return {
     ...Object.fromEntries(OF_WORKERS.map((name) => [envOf(name), textOf(settings[name])])),
     PORT: String(port),
     BASE_URL: baseUrl,
     SERVICE_KEY: key,
-    AUTH_URL: at("auth", settings.authUrl?.join(",")),
+    AUTH_URL: at("auth", settings.authUrl),
     CATALOGUE_URL: at("catalogue", settings.catalogueUrl),
     PLATFORM_PROXY_URL: at("platform-proxy", settings.platformProxyUrl),
     CORE_OBJECTS_URL: at("core-objects", settings.coreObjectsUrl),

@@ -14,7 +14,7 @@ export async function startTracing(
 ): Promise<Tracing | undefined> {
   if (!tracing) return undefined;
   const { authorization = "" } = self();
-  const own = services.includes("traces") ? ownUrl : tracesUrl;
+  const own = services.includes("traces") ? ownUrl : tracesUrl?.[0];
   return createTracing({
     enabled: true,
     endpoint: otlpEndpoint ?? own ?? ownUrl,

@@ -7,7 +7,8 @@ import { results, startModel } from "../services/core-objects/runs/model-server.
 import { call } from "../support/mcp.js";
 import { type Program, startProgram } from "../support/program.js";
 
-// Runs that wait when everything is killed: QUEUED_RUNS=10000 for as many.
+// Runs that wait when everything is killed: QUEUED_RUNS=10000 for as many, QUEUED_PEOPLE=100 for how many people have
+// them, each with a model and a tool of their own.
 
 const RUNS = Number(process.env.QUEUED_RUNS ?? 300);
 /** Clients that trigger them. */
@@ -16,8 +17,8 @@ const CLIENTS = 16;
 const WITH_TOOL = 10;
 /** Runs that a worker has at a time. */
 const AT_ONCE = 8;
-/** As many as a person may have unfinished. */
-const OF_A_PERSON = 100;
+/** A person may have 100 unfinished. */
+const PEOPLE = Number(process.env.QUEUED_PEOPLE ?? Math.ceil(RUNS / 100));
 const TIMEOUT_MS = 120_000 + RUNS * 300;
 
 interface Person {
@@ -80,7 +81,7 @@ test(
     let program = await startProgram({ env, dataDir });
     try {
       const people: Person[] = [];
-      for (let n = 0; n * OF_A_PERSON < RUNS; n++) people.push(await personOf(program, model.url, n));
+      for (let n = 0; n < PEOPLE; n++) people.push(await personOf(program, model.url, n));
       const core = <T>({ key }: Pick<Person, "key">, name: string, args: object): Promise<T> =>
         call<T>(`${program.baseUrl}/mcp/core`, key, name, args);
       const ids = new Set<string>();

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Asker, type Said } from "../hold/chaos/asking.js";
-import { deploy, type Layout, MISSING } from "../hold/chaos/deployments.js";
+import { type Deployment, deploy, type Layout, MISSING } from "../hold/chaos/deployments.js";
 import { Ledger } from "../hold/chaos/ledger.js";
+import { type Member, send } from "../hold/chaos/members.js";
 import { prepare } from "../hold/chaos/stage.js";
 import { titled } from "../support/titled.js";
 
 // Each process of a deployment is ended and started again, one after the other, while clients read and write at the two
-// doors as a balancer does: it asks the other door if nobody listens at one, or if one says that it takes no more.
+// doors as a balancer does: it asks the other door if nobody listens at one, or if one says that it takes no more. Of a
+// service with façade workers each worker is ended, which the service replaces; both doors lead there.
 
 const CLIENTS = 4;
 const PAUSE_MS = 40;
+const WORKER = "facade/main.js";
 /** Between two restarts, in milliseconds. */
 const REST_MS = 2_000;
-const LAYOUTS: readonly Layout[] = ["mongodb"];
+const LAYOUTS: readonly Layout[] = ["mongodb", "doubled", "workers"];
 
 test.each(LAYOUTS.map((layout) => [titled(layout, MISSING[layout]), layout] as const))(
   "a rolling restart under load fails no request: %s",
@@ -52,10 +55,9 @@ test.each(LAYOUTS.map((layout) => [titled(layout, MISSING[layout]), layout] as c
         await asker.close();
       };
       const clients = Array.from({ length: CLIENTS }, (_, n) => client(n));
-      for (const member of deployment.members) {
+      for (const restart of restartsOf(layout, deployment)) {
         await sleep(REST_MS);
-        expect(await member.end("SIGTERM")).toBe(0);
-        await member.start();
+        await restart();
         await ready(deployment.doors);
       }
       await sleep(REST_MS);
@@ -72,6 +74,23 @@ test.each(LAYOUTS.map((layout) => [titled(layout, MISSING[layout]), layout] as c
   },
   240_000,
 );
+
+/** What ends and starts again each process that serves. */
+function restartsOf(layout: Layout, { members }: Deployment): readonly (() => Promise<void>)[] {
+  const [service] = members as [Member];
+  if (layout === "workers")
+    return service.started(WORKER).map((worker) => async () => {
+      const all = service.started(WORKER).length;
+      expect(send(worker, "SIGTERM")).toBe(true);
+      const others = (): number[] => service.started(WORKER).filter((pid) => pid !== worker);
+      await expect.poll(others, { timeout: 60_000, interval: 100 }).toHaveLength(all);
+      await expect.poll(() => service.started(WORKER), { timeout: 60_000, interval: 100 }).not.toContain(worker);
+    });
+  return members.map((member) => async () => {
+    expect(await member.end("SIGTERM")).toBe(0);
+    await member.start();
+  });
+}
 
 /** Whether a balancer asks another one: nobody listened, or the process takes no more requests. */
 function isRefused({ heard }: Said): boolean {

@@ -12,12 +12,15 @@ import { bounded, boundedOutput, stepBytes } from "./run-bytes.js";
 // its fence in the filter, so that one who was frozen and wakes up changes nothing.
 
 /** Whose turn it is. */
-export interface Turn {
-  /** Who had the turn before; "" for nobody. */
-  readonly after: string;
-  /** Who gets none at the moment. */
-  readonly except?: readonly string[];
-}
+export type Turn =
+  | {
+      /** Who had the turn before; "" for nobody. */
+      readonly after: string;
+      /** Who gets none at the moment. */
+      readonly except?: readonly string[];
+    }
+  /** One user's, and nobody else's. */
+  | { readonly only: string };
 
 /**
  * Takes a run of whoever's turn it is: users take turns in the order of their
@@ -28,19 +31,22 @@ export interface Turn {
 export async function claim(
   runs: DocCollection<RunRecord>,
   leaseMs: number,
-  { after, except = [] }: Turn = { after: "" },
+  turn: Turn = { after: "" },
 ): Promise<RunRecord | null> {
   const now = Date.now();
   const due = { due_at: { $lte: new Date(now) } };
   // While nobody waits nothing is locked.
   if ((await runs.findOne(due, { projection: { _id: 1 } })) === null) return null;
-  const take = (from: string): Promise<RunRecord | null> =>
+  const take = (queue: Filter<RunRecord>["queue"]): Promise<RunRecord | null> =>
     runs.findOneAndUpdate(
-      { queue: { $gt: from, $nin: [...except] }, ...due },
+      { queue, ...due } as Filter<RunRecord>,
       { $set: { due_at: new Date(now + leaseMs) }, $inc: { fence: 1, stalls: 1 } },
       { sort: { queue: 1, due_at: 1 }, returnDocument: "after" },
     );
-  return (await take(after)) ?? (after === "" ? null : take(""));
+  if ("only" in turn) return take(turn.only);
+  const { after, except = [] } = turn;
+  const behind = (from: string) => take({ $gt: from, $nin: [...except] });
+  return (await behind(after)) ?? (after === "" ? null : behind(""));
 }
 
 /** The filter of what only a run goes on with that nobody has cancelled. */

@@ -12,20 +12,16 @@ import { ENDED, type RunRecord } from "./record.js";
 import { giveSigns } from "./signs.js";
 import { ToldSteps } from "./told-steps.js";
 import { exportRun } from "./trace.js";
-import { Turns } from "./turns.js";
+import { type TurnOptions, Turns } from "./turns.js";
 
 /** How a worker works. */
-export interface WorkerOptions {
-  /** Runs at a time; half of them at most are of one user. */
-  readonly atOnce: number;
-  /** How long a run stays with a worker that gives no sign of life, in milliseconds. */
-  readonly leaseMs: number;
+export interface WorkerOptions extends TurnOptions {
   /** How often it looks for runs that others queued, in milliseconds. */
   readonly lookMs: number;
 }
 
 /** How a worker works where nothing else is said. */
-export const WORKER: WorkerOptions = { atOnce: 8, leaseMs: 15_000, lookMs: 1_000 };
+export const WORKER: WorkerOptions = { atOnce: 8, leaseMs: 15_000, turnRuns: 16, turnMs: 10_000, lookMs: 1_000 };
 
 /** Workers that a run may lose without coming further. */
 const MAX_STALLS = 8;

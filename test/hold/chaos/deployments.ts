@@ -34,12 +34,14 @@ const SETTINGS = {
 };
 
 /** Why a layout cannot be had on this machine; undefined if it can. */
-export const MISSING: Readonly<Partial<Record<Layout, string>>> = {
-  ...(noMongo !== undefined && { mongodb: `MongoDB's protocol: ${noMongo}` }),
-};
+export const MISSING: Readonly<Partial<Record<Layout, string>>> =
+  noMongo === undefined ? {} : { mongodb: `MongoDB's protocol: ${noMongo}`, doubled: `MongoDB's protocol: ${noMongo}` };
 export const LAYOUTS = ["one", "workers", "apart", "mongodb"] as const;
-/** The ways to run the product: all in one process; with façade workers; in four; two whole services on one MongoDB. */
-export type Layout = (typeof LAYOUTS)[number];
+/**
+ * The ways to run the product: all in one process; with façade workers; in four; two whole services on one MongoDB; and,
+ * for restarts one after the other, each service in two processes.
+ */
+export type Layout = (typeof LAYOUTS)[number] | "doubled";
 
 /** Starts a deployment, until each of its processes is ready. */
 export async function deploy(layout: Layout): Promise<Deployment> {
@@ -154,4 +156,41 @@ const mongodb: Build = async (root, ends) => {
   return { members, links, doors, disk: undefined, dataDir };
 };
 
-const BUILD: Readonly<Record<Layout, Build>> = { one: whole(1), workers: whole(2), apart, mongodb };
+/** Two processes of each service, on one MongoDB, and two façades that know both of each. */
+const doubled: Build = async (root, ends) => {
+  const server = await startMongoJavaServer();
+  ends.push(() => server.stop());
+  const ports = await freePorts(8);
+  const both = (at: number): [number, number] => ports.slice(at, at + 2) as [number, number];
+  const [auth, platforms, core, facades] = [both(0), both(2), both(4), both(6)];
+  const doors = facades.map(url);
+  const urls = (at: readonly number[]): string => at.map(url).join(",");
+  const dataDir = join(root, "auth-1");
+  const shared = {
+    ...{ ...SETTINGS, BASE_URL: url(facades[0]), ALLOWED_HOSTS: doors.map(hostOf).join(",") },
+    ...{ AUTH_URL: urls(auth), CATALOGUE_URL: urls(platforms), PLATFORM_PROXY_URL: urls(platforms) },
+    ...{ CORE_OBJECTS_URL: urls(core), TRACES_URL: urls(platforms) },
+  };
+  const keyed = { ...shared, SERVICE_KEY_FILE: join(dataDir, "service-key") };
+  const service = (name: string, services: string, port: number): Member =>
+    new Member(name, "services/main.js", ["--services", services, "--workers", "0"], () => ({
+      ...(name === "auth-1" ? shared : { ...keyed, SECRETS_KEY_FILE: join(dataDir, "secrets-key") }),
+      ...{ MONGODB_URI: server.uri, DATA_DIR: join(root, name), GRPC_PORT: String(port) },
+      AUDIT_RECEIVERS: `file://${join(root, "audit.jsonl")}`,
+    }));
+  const pair = (name: string, services: string, [one, two]: [number, number]): Member[] => [
+    service(`${name}-1`, services, one),
+    service(`${name}-2`, services, two),
+  ];
+  const members = [
+    ...pair("auth", "auth", auth),
+    ...pair("platforms", "catalogue,platform-proxy,traces", platforms),
+    ...pair("core", "core-objects", core),
+    ...facades.map(
+      (port, n) => new Member(`facade-${n + 1}`, "facade/main.js", [], () => ({ ...keyed, PORT: String(port) })),
+    ),
+  ];
+  return { members, links: new Map(), doors, disk: undefined, dataDir };
+};
+
+const BUILD: Readonly<Record<Layout, Build>> = { one: whole(1), workers: whole(2), apart, mongodb, doubled };

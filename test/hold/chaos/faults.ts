@@ -20,12 +20,14 @@ const MEMBERS: Readonly<Record<Layout, readonly string[]>> = {
   workers: ["service"],
   apart: ["auth", "platforms", "core", "facade-1", "facade-2"],
   mongodb: ["one", "two"],
+  doubled: ["auth", "platforms", "core", "facade"].flatMap((name) => [`${name}-1`, `${name}-2`]),
 };
 const LINKS: Readonly<Record<Layout, readonly string[]>> = {
   one: ["client"],
   workers: ["client"],
   apart: ["auth", "platforms", "core", "client"],
   mongodb: ["database of one", "database of two"],
+  doubled: [],
 };
 const SLOW_READERS = ["a thousand at once, none read", "documents, none read"];
 

@@ -75,7 +75,8 @@ export class Member {
     this.mostMiB = Math.max(this.mostMiB, Math.round(mebi));
   }
 
-  private started(words: string): number[] {
+  /** The processes that it started whose command lines have these words. */
+  started(words: string): number[] {
     return processes()
       .filter(({ parent, line }) => parent === this.pid && line.includes(words))
       .map(({ pid }) => pid);

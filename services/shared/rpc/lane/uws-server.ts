@@ -23,8 +23,12 @@ const { default: uws } = await import("uWebSockets.js");
 const EXCLUSIVE_PORT = 1;
 /** Connections at once; one more is closed as it comes. */
 const MAX_CONNECTIONS = 2_000;
-/** How long connections are told, after the last call has ended, that the lane closes, in milliseconds. */
-const FAREWELL_MS = 100;
+/**
+ * How long connections are told, after the last call has ended, that the lane closes, in milliseconds. A call that is on
+ * its way when its connection closes may have been begun, so no connection is closed from here while its client may use
+ * it: who is told leaves, and who asks nothing closes its idle connections within 5 seconds (lane.ts).
+ */
+const FAREWELL_MS = 5_500;
 const LOOK_MS = 20;
 
 /** What a lane serves, and where. */
@@ -91,7 +95,8 @@ export async function listenOnLane({ host, port, methods, slots, hold }: LaneSer
     uws.us_listen_socket_close(socket);
     const until = performance.now() + graceMs;
     while (lane.inFlight > 0 && performance.now() < until) await sleep(LOOK_MS);
-    if (connections > 0) await sleep(Math.min(FAREWELL_MS, graceMs));
+    const leaveBy = Math.min(until, performance.now() + FAREWELL_MS);
+    while (connections > 0 && performance.now() < leaveBy) await sleep(LOOK_MS);
     app.close();
   };
   let closing: Promise<void> | undefined;

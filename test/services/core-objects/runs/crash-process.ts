@@ -8,7 +8,7 @@ import { startRig } from "../rig.js";
 // started beforehand, because loading takes the longest, and touches nothing until it is told to.
 
 const [folder] = process.argv.slice(2);
-const worker = { atOnce: 8, leaseMs: 300, lookMs: 20 };
+const worker = { atOnce: 8, leaseMs: 300, turnRuns: 4, turnMs: 1_000, lookMs: 20 };
 process.send!("loaded");
 await once(process, "message");
 const rig = await startRig({ folder: folder!, runs: { tools: [], worker } });

@@ -7,6 +7,7 @@ import { RunLost } from "../../../../services/core-objects/runs/ending.js";
 import { claim, Hold } from "../../../../services/core-objects/runs/queue.js";
 import type { NewStep, RunRecord, StepRecord } from "../../../../services/core-objects/runs/record.js";
 import { beginDue } from "../../../../services/core-objects/runs/schedules.js";
+import { Turns } from "../../../../services/core-objects/runs/turns.js";
 import { loadKinds } from "../../../../services/core-objects/service.js";
 import { as, type Rig, SEAL, startRig } from "../rig.js";
 import { startStage } from "./stage.js";
@@ -166,6 +167,38 @@ test("users take turns, each with what waits longest, and who has enough for now
   await take(["alice"]);
   await take(["bob"]);
   expect(taken).toEqual(["alice-1", "bob-8", "carl-7", "alice-2", "bob-9", "", "", "alice-3"]);
+});
+
+test("a turn is several short runs, so that readers of a user's model are not started for each; then others have theirs", async () => {
+  const [one] = await runs().find({ owner: "alice" }, { limit: 1 }).toArray();
+  await runs().updateMany({ due_at: { $gt: new Date(0) } }, { $set: { due_at: null, queue: null } });
+  const owners = ["ann", "ben", "cem"];
+  const waiting = owners.flatMap((owner) =>
+    Array.from({ length: 10 }, (_, n) => ({
+      ...one!,
+      ...{ _id: `${owner}-${n}`, request: `short-${n}`, owner, queue: owner, state: "queued" as const },
+      ...{ fence: 0, stalls: 0, due_at: new Date(1_000 * n) },
+    })),
+  );
+  await runs().insertMany(waiting);
+  const turnsOf = (turnMs: number) => new Turns(context.runs, { atOnce: 2, leaseMs: 60_000, turnRuns: 3, turnMs });
+  const taken = async (turns: Turns, working: readonly string[] = []) => (await turns.take(working))?.owner;
+
+  const short = turnsOf(60_000);
+  const order: (string | undefined)[] = [];
+  // Each ends before the next is taken.
+  for (let n = 0; n < 8; n++) order.push(await taken(short));
+  expect(order).toEqual(["ann", "ann", "ann", "ben", "ben", "ben", "cem", "cem"]);
+  // A user with a run at work has no second one before others.
+  expect(await taken(short, ["cem"])).toBe("ann");
+  // The turn goes on, and is over when nothing of the user waits.
+  expect(await taken(short, ["ann"])).toBe("cem");
+  await runs().updateMany({ owner: "ann" }, { $set: { due_at: null, queue: null } });
+  expect(await taken(short)).toBe("ben");
+
+  // Long runs: by their end the turn is over.
+  const long = turnsOf(-1);
+  expect([await taken(long), await taken(long), await taken(long)]).toEqual(["ben", "cem", "ben"]);
 });
 
 test("a schedule's run is the owner's, and is worked at like any other", async () => {

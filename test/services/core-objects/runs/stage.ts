@@ -15,7 +15,7 @@ import { type Asked, type Reply, startModel } from "./model-server.js";
 // A worker with a model in front of it, which says what a test has it say.
 
 /** Workers of tests look often, and are soon given up; not before their threads have started on a busy machine. */
-export const QUICK: WorkerOptions = { atOnce: 8, leaseMs: 1_500, lookMs: 20 };
+export const QUICK: WorkerOptions = { atOnce: 8, leaseMs: 1_500, turnRuns: 4, turnMs: 1_000, lookMs: 20 };
 export const CREDENTIAL = "sk-sentinel-of-a-credential";
 const UNFINISHED = [RunState.QUEUED, RunState.RUNNING];
 

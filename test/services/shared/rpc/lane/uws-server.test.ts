@@ -249,6 +249,22 @@ test("a key that is revoked while its message comes begins nothing; one that is 
   socket.destroy();
 });
 
+test("a lane that closes tells a connection so a second later, and is gone when all have left", async () => {
+  const asked = Buffer.concat([Buffer.from(head({ "content-length": MESSAGE.length })), MESSAGE]);
+  const { socket, said } = openByHand(lane);
+  socket.write(asked);
+  await expect.poll(said).toContain("HTTP/1.1 200");
+  const begun = performance.now();
+  const closed = rig.server.close(10_000);
+  await sleep(1_000);
+  // Cut off, this call would have an unknown outcome.
+  socket.write(asked);
+  await expect.poll(said).toContain("HTTP/1.1 421");
+  await closed;
+  expect(performance.now() - begun).toBeLessThan(4_000);
+  expect(rig.world.begun).toEqual(["get"]);
+});
+
 test("a caller has one share of calls, on the lane and on the gRPC port", async () => {
   await start({ slots: { calls: 2 } });
   rig.world.get = async (id) => {
