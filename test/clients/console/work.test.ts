@@ -183,7 +183,11 @@ describe.skipIf(noChromium !== undefined)(titled("people at the console", noChro
             await expect.poll(() => page.getByRole("menuitem").count()).toBe(1);
             await page.keyboard.press("ArrowDown");
             await page.keyboard.press("Enter");
-            const [, group, label] = /^(My Profile|Agents|Settings) (.*)$/.exec(name) as unknown as [string, string, string];
+            const [, group, label] = /^(My Profile|Agents|Settings) (.*)$/.exec(name) as unknown as [
+              string,
+              string,
+              string,
+            ];
             await page.getByRole("heading", { name: label, level: 1, exact: true }).waitFor();
             await expect.poll(() => page.title()).toBe(`${label} · Sallyport`);
             const path = `/console/${group === "My Profile" ? "profile" : group.toLowerCase()}/`;

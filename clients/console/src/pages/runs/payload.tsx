@@ -61,10 +61,7 @@ export function Payload({
       ) : isPending ? (
         <Skeleton what="the text" />
       ) : (
-        <Code
-          label={`${title}, page ${data.page} of ${data.pageCount}`}
-          text={indented(data.text)}
-        />
+        <Code label={`${title}, page ${data.page} of ${data.pageCount}`} text={indented(data.text)} />
       )}
       <div className="actions">
         {data !== undefined && data.pageCount > 1 && (
