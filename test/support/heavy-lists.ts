@@ -9,11 +9,11 @@ import type { Program } from "./program.js";
 const AT_ONCE = 32;
 const SPANS_AN_EXPORT = 500;
 
-/** The longest pages there are, two of which look at all that a list looks at. */
+/** The longest pages there are, two of which look at all that a list looks at; no two ask the same, since pages are kept. */
 const HEAVY = [
-  ["list_agents", { page_size: 100, query: "nothing of that" }],
-  ["list_skills", { page_size: 100, query: "object" }],
-  ["inspect_agent_traces", { page_size: 100, period: "all", source: "none" }],
+  (n: number) => ["list_agents", { page_size: 100, query: `nothing of that ${n}` }],
+  (n: number) => ["list_skills", { page_size: 100, query: `object*${"*".repeat(n % 50)}` }],
+  () => ["inspect_agent_traces", { page_size: 100, period: "all", source: "none" }],
 ] as const;
 
 /** Makes so many agents, skills and traces, as the administrator. */
@@ -53,7 +53,7 @@ export async function listHeavily(
   const told: Record<string, number> = {};
   const list = async (key: string, first: number): Promise<void> => {
     for (let n = first; !enough.aborted; n++) {
-      const [name, args] = HEAVY[n % HEAVY.length]!;
+      const [name, args] = HEAVY[n % HEAVY.length]!(n);
       const { status, text } = await asker.ask(key, "tools/call", { name, arguments: args });
       const good = status === 200 && text.includes('"structuredContent"') && !text.includes('"isError":true');
       const what = good ? "200" : `${status} ${text.slice(0, 200)}`;

@@ -177,10 +177,13 @@ async function reembedChanged(context: Context): Promise<void> {
   for (const base of await bases.find({ reembed: true }, { limit: 100 }).toArray()) {
     const { _id, integrations, embedding_model } = base;
     const again = { due: new Date(), claim: "", total: 0, done: 0, attempts: 0, problem: "" };
+    // In this order nothing is left out that goes from one state to another meanwhile: once its generation has changed, a
+    // document that waits does not get to the next state.
     for (const [state, among] of [
+      ["waiting", ["waiting", "failed"]],
       // Found by its words, as before.
       ["words", ["ready", "words"]],
-      ["waiting", ["waiting", "failed"]],
+      ["waiting", ["failed"]],
     ] as const)
       await context.knowledge.documents.updateMany(
         { knowledge_base: _id, state: { $in: among } },

@@ -1,4 +1,4 @@
-import { create, equals, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ListAgentsResponseSchema } from "#proto/core/v1/agent_service_pb.js";
@@ -11,7 +11,8 @@ test("bytes that came before are the message that was made of them then, and no 
     fc.property(anyMessage(ListAgentsResponseSchema), (message) => {
       const bytes = Buffer.from(toBinary(ListAgentsResponseSchema, message as never));
       const first = sharedMessageIn(ListAgentsResponseSchema, bytes);
-      expect(equals(ListAgentsResponseSchema, first, message as never)).toBe(true);
+      // Bytes, because NaN is not equal to itself.
+      expect(Buffer.from(toBinary(ListAgentsResponseSchema, first))).toEqual(bytes);
       expect(sharedMessageIn(ListAgentsResponseSchema, Buffer.from(bytes))).toBe(first);
       expect(Object.isFrozen(first)).toBe(true);
     }),

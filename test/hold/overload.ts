@@ -1,0 +1,122 @@
+// npm run test:overload: ten times as many calls as the built program can answer, for a minute, from many users and
+// connections. The program has one core, the load the other. The capacity is measured first: the highest of rising rates
+// of which 95 % are answered. Must hold: during the minute 80 % of it are answered, discovery is answered, memory is
+// bounded, and five seconds after it, it is as fast as before.
+//
+//   OVERLOAD_SECONDS=60 OVERLOAD_TIMES=10 npm run test:overload
+
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Report } from "../../clients/load/report/report.js";
+import { makeKeys } from "../support/new-keys.js";
+import { startProgram } from "../support/program.js";
+import { discover } from "./discovery.js";
+
+const SECONDS = Number(process.env.OVERLOAD_SECONDS ?? 60);
+const TIMES = Number(process.env.OVERLOAD_TIMES ?? 10);
+/** What is measured is the machine, and not rates. */
+const ANY_RATE = Object.fromEntries(
+  ["CALLS_PER_SECOND", "CALL_BURST", "USER_CALLS_PER_SECOND", "USER_CALL_BURST"].map((name) => [name, "1000000"]),
+);
+const [SERVERS_CORE, LOADS_CORE] = ["0", "1"];
+const LOAD = join(import.meta.dirname, "../../dist/clients/load/main.js");
+const KEYS = 1_000;
+/** Of a built-in platform, which is in the program too: it takes so long that one core can ask for ten times as many. */
+const ASKED = { url: "/mcp/cti", tool: "search_entities", arguments: '{"types":["Malware"],"page_size":50}' };
+const FIRST_RATE = 25;
+const CONNECTIONS = { measured: 64, over: 1_000 };
+const LEAST_SHARE = 0.8;
+const RECOVERED_WITHIN_MS = 5_000;
+const MAX_RSS_MIB = 1_024;
+
+const dir = mkdtempSync(join(tmpdir(), "sallyport-overload-"));
+const program = await startProgram({ env: { ...ANY_RATE, LOG_LEVEL: "warn" } });
+const keysFile = join(dir, "keys");
+let holds = true;
+
+function say(what: string, isHeld: boolean, figures: string): void {
+  holds &&= isHeld;
+  process.stdout.write(`${isHeld ? "holds" : "DOES NOT HOLD"}: ${what}: ${figures}\n`);
+}
+
+/** Offers so many calls a second from the load's core. */
+async function offer(rate: number, connections: number, seconds: number): Promise<Report> {
+  const json = join(dir, "report.json");
+  const flags = {
+    ...{ url: `${program.baseUrl}${ASKED.url}`, tool: ASKED.tool, arguments: ASKED.arguments },
+    ...{ rate, seconds, connections, keys: keysFile, json, mix: "call=1", eras: "2026-07-28=1", warmup: 1 },
+  };
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const child = spawn("taskset", ["-c", LOADS_CORE as string, process.execPath, LOAD, ...args], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  await once(child, "exit");
+  return JSON.parse(readFileSync(json, "utf8")) as Report;
+}
+
+/** The highest rate of which nearly all is answered, in steps of a quarter. */
+async function capacityOf(): Promise<number> {
+  let best = 0;
+  for (let rate = FIRST_RATE; ; rate = Math.round(rate * 1.25)) {
+    const { requests, rate: at } = await offer(rate, CONNECTIONS.measured, 5);
+    if (requests.good < 0.95 * requests.due || at.good < 0.9 * rate) return best;
+    best = at.good;
+  }
+}
+
+function rssMiB(): number {
+  const { stdout } = spawnSync("ps", ["-o", "rss=", "-p", String(program.process.pid)], { encoding: "utf8" });
+  return Math.round(Number(stdout) / 1_024);
+}
+
+try {
+  const keys = await makeKeys(program, KEYS);
+  writeFileSync(keysFile, `${keys.slice(1).join("\n")}\n`);
+  spawnSync("taskset", ["-a", "-c", "-p", SERVERS_CORE as string, String(program.process.pid)]);
+  // What a process compiles first.
+  await offer(FIRST_RATE, CONNECTIONS.measured, 5);
+  const capacity = await capacityOf();
+  if (capacity === 0) throw new Error(`not even ${FIRST_RATE} calls a second are answered`);
+  process.stdout.write(`capacity: ${capacity.toFixed(0)} calls a second\n`);
+
+  const enough = new AbortController();
+  const discovering = discover(program.baseUrl, keys[0] as string, enough.signal);
+  let most = 0;
+  const weighing = setInterval(() => {
+    most = Math.max(most, rssMiB());
+  }, 1_000);
+  const over = await offer(capacity * TIMES, CONNECTIONS.over, SECONDS);
+  const ended = performance.now();
+  clearInterval(weighing);
+  enough.abort();
+  const { asked, answered, slowestMs, refused } = await discovering;
+  const share = over.rate.good / capacity;
+  const why = over.failures.map(({ reason, count }) => `${reason} ${count}`).join(", ");
+  say(
+    `${TIMES} times the capacity for ${SECONDS} s`,
+    share >= LEAST_SHARE && over.rate.due >= 0.9 * TIMES * capacity,
+    `${over.rate.good.toFixed(0)} a second answered of ${over.rate.due.toFixed(0)} due, ${(share * 100).toFixed(0)} % of the capacity; not answered: ${why}; the load took ${(over.generator.cpuShare * 100).toFixed(0)} % of its core`,
+  );
+  await sleep(Math.max(0, RECOVERED_WITHIN_MS - 2_000 - (performance.now() - ended)));
+  const again = await offer(capacity * 0.9, CONNECTIONS.measured, 5);
+  say(
+    "as fast as before within 5 s",
+    again.requests.good >= 0.95 * again.requests.due && again.rate.good >= 0.85 * capacity,
+    `${again.rate.good.toFixed(0)} a second of ${again.rate.due.toFixed(0)} due`,
+  );
+  say(
+    "discovery",
+    asked >= SECONDS && answered === asked,
+    `${answered} of ${asked} answered, the slowest in ${slowestMs.toFixed(0)} ms`,
+  );
+  for (const one of [...refused].slice(0, 5)) process.stdout.write(`  ${one}\n`);
+  say("memory", most > 0 && most < MAX_RSS_MIB, `${most} MiB at most, ${rssMiB()} MiB afterwards`);
+} finally {
+  await program.stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+process.exit(holds ? 0 : 1);
