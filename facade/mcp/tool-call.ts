@@ -157,7 +157,7 @@ export function createCallTool(options: ToolCallOptions): CallTool {
         ticket.done();
         unhold();
       };
-      const out = new Bounded(assertion, traceparent, ticket.at);
+      const out = new Bounded(assertion, traceparent, ticket.at, served.tool.readOnly);
       call.onCancellable?.(() => stop(canceled("the client went away")));
       if (stopped) return;
       served.call(dispatch, request, out, call.onProgress).then(
@@ -179,7 +179,6 @@ export function createCallTool(options: ToolCallOptions): CallTool {
 class Bounded implements Outgoing, StopSignal {
   readonly credential: Credential;
   readonly signalsDeadline = true;
-  readonly sharesReply = true;
   reason: Error | undefined;
   private aborter: AbortController | undefined;
   private listeners: (() => void)[] = [];
@@ -188,6 +187,7 @@ class Bounded implements Outgoing, StopSignal {
     assertion: string,
     readonly traceparent: string | undefined,
     readonly deadline: number,
+    readonly sharesReply: boolean,
   ) {
     this.credential = { assertion };
   }
