@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, fetch } from "undici";
 
 /** What became of the requests that a client makes before it calls anything. */
 export interface Discovered {
@@ -9,6 +10,8 @@ export interface Discovered {
   readonly refused: ReadonlySet<string>;
 }
 
+/** Another address than that of the load: requests in progress are counted by address too. */
+const ADDRESS = "127.0.0.2";
 const PAUSE_MS = 500;
 const PATIENCE_MS = 10_000;
 const META = {
@@ -21,6 +24,7 @@ const META = {
 export async function discover(baseUrl: string, key: string, enough: AbortSignal): Promise<Discovered> {
   let [asked, answered, slowestMs] = [0, 0, 0];
   const refused = new Set<string>();
+  const dispatcher = new Agent({ localAddress: ADDRESS });
   const signal = () => AbortSignal.timeout(PATIENCE_MS);
   const post = (method: string) => () =>
     fetch(`${baseUrl}/mcp/core`, {
@@ -34,11 +38,12 @@ export async function discover(baseUrl: string, key: string, enough: AbortSignal
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta: META } }),
       signal: signal(),
+      dispatcher,
     });
   const asks = {
     "server/discover": post("server/discover"),
     "tools/list": post("tools/list"),
-    metadata: () => fetch(`${baseUrl}/.well-known/oauth-protected-resource/mcp/core`, { signal: signal() }),
+    metadata: () => fetch(`${baseUrl}/.well-known/oauth-protected-resource/mcp/core`, { signal: signal(), dispatcher }),
   };
   while (!enough.aborted) {
     for (const [what, ask] of Object.entries(asks)) {
@@ -56,5 +61,6 @@ export async function discover(baseUrl: string, key: string, enough: AbortSignal
     }
     await sleep(PAUSE_MS, undefined, { signal: enough }).catch(() => undefined);
   }
+  await dispatcher.destroy();
   return { asked, answered, slowestMs, refused };
 }
