@@ -31,8 +31,11 @@ export interface NamedTenant {
  */
 const SHOWS_HIDDEN = true;
 
-/** The members of results that nobody can change, such as a page that a service keeps: at most so many characters. */
-const kept = new LRUCache<Message, string>({ maxSize: 4 << 20 });
+/** The most text of results that is kept, in characters. */
+const MAX_KEPT = 1 << 20;
+
+/** The members of results that nobody can change, such as a page that a service keeps. */
+const kept = new LRUCache<Message, string>({ maxSize: MAX_KEPT });
 
 /** Prepares a tool; its codec is compiled at the first call. */
 export function serveTool(tool: Tool): ServedTool {
@@ -41,7 +44,7 @@ export function serveTool(tool: Tool): ServedTool {
     ...callable,
     service: serviceOf(tool.method) ?? "",
     encode(result, tenant) {
-      // What is frozen comes from a service of this process, for this tool.
+      // No two tools have results of one type, so that what was encoded was encoded here.
       if (tenant !== undefined || !Object.isFrozen(result)) return encoded(callable, result, tenant);
       let members = kept.get(result);
       if (members === undefined) {

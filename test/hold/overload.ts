@@ -47,7 +47,7 @@ function say(what: string, isHeld: boolean, figures: string): void {
   process.stdout.write(`${isHeld ? "holds" : "DOES NOT HOLD"}: ${what}: ${figures}\n`);
 }
 
-/** Offers so many calls a second from the load's core. */
+/** Offers calls at a rate, in calls a second, from the load's core. */
 async function offer(rate: number, connections: number, seconds: number): Promise<Report> {
   const json = join(dir, "report.json");
   const flags = {

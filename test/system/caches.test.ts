@@ -30,7 +30,7 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/shared/credentials/kept-credentials.ts": "who a caller is, by the credential; behind every call below",
   "services/shared/limits/buckets.ts": "nothing: counts",
   "services/shared/limits/failures.ts": "nothing: counts",
-  "services/shared/rpc/lane/shared-replies.ts": "replies, by all of their bytes: equal bytes say the same, to whomever",
+  "services/shared/rpc/lane/shared-replies.ts": "replies, by all of their bytes: equal bytes say the same to anybody",
   "services/shared/rpc/page-token.ts": "nothing: a position gives the same token to all, and grants nothing",
   "services/shared/rpc/peers.ts": "assertions for other services, by the assertion that they were exchanged for",
   "services/shared/store/embedded/kept-results.ts":

@@ -20,7 +20,7 @@ export interface Work {
   isOver(): boolean;
 }
 
-/** A document that is cut into so many passages. */
+/** A document, and how many passages it was cut into. */
 interface CutDocument {
   readonly document: DocumentRecord;
   readonly base: KnowledgeBaseRecord;

@@ -3,20 +3,17 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../../shared/rpc/call.js";
 import type { ListRequest } from "./messages.js";
 
-/** The most rows that are kept of a kind. */
-const MAX_ROWS = 2_000;
-
-interface Page {
-  readonly version: number;
-  readonly reply: Message;
-}
+/** The most rows that are kept of a kind: a row takes 2 to 3 KB of memory. */
+const MAX_ROWS = 1_000;
 
 /**
  * Pages of a list that are asked for again while nothing of their collection changes, each for who is shown it: a page
  * is made of the records, the request and the caller alone. Nobody can change a page: other answers are it too.
  */
 export class KeptPages {
-  readonly #pages = new LRUCache<string, Page>({ maxSize: MAX_ROWS });
+  readonly #pages = new LRUCache<string, Message>({ maxSize: MAX_ROWS });
+  /** The state of the collection that the pages are of. */
+  #version: number | undefined;
   readonly #numbers = new WeakMap<Caller, number>();
   #callers = 0;
 
@@ -31,15 +28,16 @@ export class KeptPages {
 
   /** @param version the state that the collection is in. */
   get(key: string, version: number): Message | undefined {
-    const page = this.#pages.get(key);
-    return page?.version === version ? page.reply : undefined;
+    return version === this.#version ? this.#pages.get(key) : undefined;
   }
 
   /** @param version the state that the collection was in before and after the page was made. */
   keep(key: string, version: number, reply: Message): void {
+    if (version !== this.#version) this.#pages.clear();
+    this.#version = version;
     const rows = (reply as unknown as Record<string, readonly Message[]>)[this.member] as readonly Message[];
     for (const row of Object.freeze(rows)) Object.freeze(row);
-    this.#pages.set(key, { version, reply: Object.freeze(reply) }, { size: rows.length + 1 });
+    this.#pages.set(key, Object.freeze(reply), { size: rows.length + 1 });
   }
 
   #numberOf(caller: Caller): number {

@@ -8,8 +8,9 @@ export interface TurnOptions {
   readonly atOnce: number;
   /** How long a run stays with a worker that gives no sign of life, in milliseconds. */
   readonly leaseMs: number;
-  /** How long a turn is at most: so many runs, of which none begins later than so many milliseconds after the first. */
+  /** The most runs of a turn. */
   readonly turnRuns: number;
+  /** How long after the first run of a turn another may begin, in milliseconds. */
   readonly turnMs: number;
 }
 

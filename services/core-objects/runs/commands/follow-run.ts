@@ -5,7 +5,7 @@ import type { Context } from "../../context.js";
 import { follow } from "../follow.js";
 import { ownRun } from "./own-run.js";
 
-/** Gives a run of the caller's as it goes, whoever or whatever began it. */
+/** Gives a run of the caller's as it goes, also one that a schedule or another client began. */
 export async function* followRun(
   context: Context,
   { runId, waitSeconds }: MessageShape<typeof FollowRunRequestSchema>,

@@ -19,9 +19,23 @@ export interface AuditLine {
   readonly score: number | undefined;
 }
 
+/** What an audit shows to a reader. */
+export interface ShownOfAudit {
+  readonly results: boolean;
+  readonly scores: boolean;
+}
+
+/** What an audit shows to the caller. */
+export async function shownOf(platform: Platform, audit: UpstreamWholeAudit): Promise<ShownOfAudit> {
+  return { results: await shows(platform, audit, "result"), scores: await showsScores(platform, audit) };
+}
+
 /** The requirements that an audit covers and assesses, in the order of its framework. */
-export async function readLines(platform: Platform, audit: UpstreamWholeAudit): Promise<AuditLine[]> {
-  const [results, scores] = [await shows(platform, audit, "result"), await showsScores(platform, audit)];
+export async function readLines(
+  platform: Platform,
+  audit: UpstreamWholeAudit,
+  { results, scores }: ShownOfAudit,
+): Promise<AuditLine[]> {
   const tree = await readTree(platform, audit);
   return [...linesIn(tree, audit)].flatMap(([requirement, node]) => {
     if (node.assessable !== true) return [];

@@ -12,7 +12,7 @@ import { given } from "../../lib/fields.js";
 import { pagingOf } from "../../lib/pages.js";
 import type { Platform } from "../../platform.js";
 import type { UpstreamWholeAudit } from "./assessment.js";
-import { type AuditLine, readLines } from "./audit-lines.js";
+import { type AuditLine, readLines, shownOf } from "./audit-lines.js";
 import { pageOf } from "./lists.js";
 import { AUDITS } from "./scope.js";
 import { readOwned, type Tenant } from "./tenancy.js";
@@ -73,20 +73,28 @@ export async function compareAssessments(
   };
 }
 
-/** Pairs by caller and audits, for the time in which somebody pages through them. */
+const KEPT_MS = 60_000;
+/** Characters of all comparisons that are kept. */
+const KEPT = 20_000_000;
+/** What a line takes beside its name, in characters. */
+const LINE = 200;
+
+/** Pairs by caller and audits, and by what these show, for the time in which somebody pages through them. */
 const compared = new LRUCache<string, readonly Pair[]>({
-  ttl: 60_000,
-  // Requirements, of all comparisons that are kept.
-  maxSize: 50_000,
-  sizeCalculation: (pairs) => pairs.length + 1,
+  ttl: KEPT_MS,
+  maxSize: KEPT,
+  sizeCalculation: (pairs) => pairs.reduce((sum, { base, other }) => sum + sizeOf(base) + sizeOf(other), 1),
 });
+
+const sizeOf = (line: AuditLine | undefined) => (line === undefined ? 0 : LINE + line.name.length);
 
 /** Joins two audits, of which the platform has all requirements or none: a page after the first keeps to what that one saw. */
 async function pairsOf(base: UpstreamWholeAudit, other: UpstreamWholeAudit, isLater: boolean, platform: Platform) {
-  const key = JSON.stringify([platform.caller.id, base.id, other.id]);
+  const shown = [await shownOf(platform, base), await shownOf(platform, other)] as const;
+  const key = JSON.stringify([platform.caller.id, base.id, other.id, shown]);
   const kept = isLater ? compared.get(key) : undefined;
   if (kept !== undefined) return kept;
-  const pairs = joined(await readLines(platform, base), await readLines(platform, other));
+  const pairs = joined(await readLines(platform, base, shown[0]), await readLines(platform, other, shown[1]));
   compared.set(key, pairs);
   return pairs;
 }

@@ -2,10 +2,10 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { LRUCache } from "lru-cache";
 import { messageIn } from "../binary/read.js";
 
-/** The longest message that is kept, in bytes. */
+/** The longest message that is kept, in bytes: one of short rows takes eighteen times its bytes of memory. */
 const MAX_MESSAGE = 32 << 10;
 /** The most that is kept, in bytes. */
-const MAX_KEPT = 4 << 20;
+const MAX_KEPT = 512 << 10;
 
 /** Messages by their type and bytes: a list that is read again and again comes in the same bytes. */
 const kept = new LRUCache<string, { readonly desc: DescMessage; readonly message: object }>({ maxSize: MAX_KEPT });

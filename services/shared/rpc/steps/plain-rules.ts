@@ -102,7 +102,7 @@ function isPlain({ cel, celExpression, ignore }: FieldRules): boolean {
   return cel.length + celExpression.length === 0 && ignore === Ignore.UNSPECIFIED;
 }
 
-/** What the standard rules of a value compare; undefined if there are none. */
+/** What the standard rules of a value compare; undefined if it has no rules. */
 function comparisonOf(field: DescField, rules: FieldRules): Check | undefined {
   if (!isPlain(rules) || (rules.$unknown ?? []).length > 0) return cannotTell;
   const { case: kind, value: standard } = rules.type;

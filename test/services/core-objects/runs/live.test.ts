@@ -78,7 +78,7 @@ test("who follows a run reads the model's text while it is written, ten pieces a
   expect(messages.some((message) => /^running.*word\d+/.test(message))).toBe(true);
 });
 
-test("a run is followed by its user alone, whoever began it, and a later stream begins with all that is written of the step", async () => {
+test("a run that another call began is followed by its user alone, and a later stream begins with all that is written of the step", async () => {
   const text = Array.from({ length: 200 }, (_, n) => `word${n}`).join(" ");
   stage.script.reply = () => writes(text, 200, 15);
   const agent = await stage.agent({ resourceIds: [integration] });
@@ -99,7 +99,7 @@ test("a run is followed by its user alone, whoever began it, and a later stream 
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
-/** The texts of the first so many messages that have one. */
+/** The texts of the first messages that have one. */
 async function textsOf(runId: string, count: number): Promise<string> {
   const texts: string[] = [];
   for await (const { event } of stage.rig.dispatch.stream(followRun, { runId, waitSeconds: 50 }, as("alice"))) {

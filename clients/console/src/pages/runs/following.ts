@@ -82,18 +82,22 @@ async function once(
   const request = { runId, waitSeconds: OPEN_SECONDS };
   const timeoutMs = (OPEN_SECONDS + 15) * 1_000;
   const stream = await transport.stream(followRun, signal, timeoutMs, undefined, only(request));
-  for await (const { event } of stream.message) {
-    if (event.case !== "progress") continue;
-    const { done, text: more = "" } = event.value;
-    if (Math.floor(done) !== step) {
-      step = Math.floor(done);
-      text = "";
-      changed();
+  try {
+    for await (const { event } of stream.message) {
+      if (event.case !== "progress") continue;
+      const { done, text: more = "" } = event.value;
+      if (Math.floor(done) !== step) {
+        step = Math.floor(done);
+        text = "";
+        changed();
+      }
+      text = (text + more).slice(-MOST);
+      timer ??= setTimeout(draw, Math.max(0, SHOWN_MS - (performance.now() - shownAt)));
     }
-    text = (text + more).slice(-MOST);
-    timer ??= setTimeout(draw, Math.max(0, SHOWN_MS - (performance.now() - shownAt)));
+  } finally {
+    // What is drawn later would hide that the stream was cut.
+    clearTimeout(timer);
   }
-  clearTimeout(timer);
 }
 
 async function* only<T>(one: T): AsyncIterable<T> {

@@ -19,7 +19,7 @@ import {
   type UpstreamWholeAudit,
 } from "../assessment.js";
 import { figuresOf } from "../audit-figures.js";
-import { readLines, showsScores } from "../audit-lines.js";
+import { readLines, shownOf } from "../audit-lines.js";
 import { pageByTime, readByTime } from "../by-time.js";
 import { compareAssessments } from "../compare-assessments.js";
 import { CONTROLS } from "../control.js";
@@ -125,8 +125,9 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => {
       const audit = await readOwned<UpstreamWholeAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant);
       const framework = await frameworkNamed(audit.framework, platform);
-      const score = (await showsScores(platform, audit)) ? maturityOf(await readScore(platform, audit)) : undefined;
-      const lines = await readLines(platform, audit);
+      const shown = await shownOf(platform, audit);
+      const score = shown.scores ? maturityOf(await readScore(platform, audit)) : undefined;
+      const lines = await readLines(platform, audit, shown);
       return { assessment: { ...auditOf(audit, framework, tenant), ...figuresOf(lines, score) } };
     }),
   ),

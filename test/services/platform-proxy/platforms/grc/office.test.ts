@@ -274,6 +274,30 @@ test("the pages of one comparison are of one reading of the audits", async () =>
   expect(trees()).toBe(before + 4);
 });
 
+test("a page of a comparison hides what an audit has hidden since the page before", async () => {
+  const { listAssessments, listAssessmentDifferences } = AssessmentService.method;
+  const { assessments } = await harness.call(listAssessments, {}, "reader");
+  const { id } = assessments[0]!;
+  const of = { baseAssessmentId: id, assessmentId: id, withUnchanged: true, pageSize: 2 };
+  const { nextPageToken: pageToken = "" } = await harness.call(listAssessmentDifferences, of, "reader");
+  const results = async () => {
+    const { requirements } = await harness.call(listAssessmentDifferences, { ...of, pageToken }, "reader");
+    return requirements.map(({ base }) => base!.result);
+  };
+  const shown = await results();
+  expect(shown).not.toContain(AssessmentResult.UNSPECIFIED);
+  const hidden = { auditor: "hidden", respondent: "hidden" };
+  const show = (result: object) =>
+    harness.ask("admin", "PATCH", `/api/compliance-assessments/${id}/`, { field_visibility: { result } });
+  await show(hidden);
+  try {
+    expect(await results()).toEqual(shown.map(() => AssessmentResult.UNSPECIFIED));
+  } finally {
+    await show({ auditor: "edit", respondent: "edit" });
+  }
+  expect(await results()).toEqual(shown);
+});
+
 test("an answer to words says what they were not looked for in, on the first page", async () => {
   const asked = { query: "policy", pageSize: 1 };
   const first = await harness.call(ControlService.method.listControls, asked, "reader");
