@@ -47,9 +47,11 @@ test("the three rings never share a key, and none verifies what another signed",
   for (const [i, signing] of rings.entries()) {
     const token = await signed(signing);
     for (const [j, other] of rings.entries()) {
-      const verified = [jwtVerify(token, createLocalJWKSet(sets[j] as never)), jwtVerify(token, other.verifier())];
-      if (i === j) await Promise.all(verified);
-      else for (const one of verified) await expect(one).rejects.toThrow(errors.JWKSNoMatchingKey);
+      for (const keys of [createLocalJWKSet(sets[j] as never), other.verifier()]) {
+        const verified = jwtVerify(token, keys);
+        if (i === j) await verified;
+        else await expect(verified).rejects.toThrow(errors.JWKSNoMatchingKey);
+      }
     }
   }
 });

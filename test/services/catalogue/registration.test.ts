@@ -229,9 +229,9 @@ test("an administrator adds a platform that does not register itself", async () 
 
 test.each(["analyst", "reader"])("%s adds, selects and forgets nothing", async (who) => {
   const [first] = await both();
-  const add = dispatch.unary(setting.addPlatform, { server: "aev", url: "https://x.example.com" }, as(who));
-  for (const one of [select(first, who), forget(first, who), add]) {
-    await expect(one).rejects.toMatchObject({ code: Code.PermissionDenied });
+  const add = () => dispatch.unary(setting.addPlatform, { server: "aev", url: "https://x.example.com" }, as(who));
+  for (const one of [() => select(first, who), () => forget(first, who), add]) {
+    await expect(one()).rejects.toMatchObject({ code: Code.PermissionDenied });
   }
 });
 
@@ -245,8 +245,8 @@ test("what the settings name serves, and is neither selected away nor forgotten"
     [first, false],
     [expect.any(String), false],
   ]);
-  for (const one of [select(first), forget("aev-configured")]) {
-    await expect(one).rejects.toMatchObject({
+  for (const one of [() => select(first), () => forget("aev-configured")]) {
+    await expect(one()).rejects.toMatchObject({
       code: Code.FailedPrecondition,
       rawMessage: expect.stringContaining("AEV_URL"),
     });

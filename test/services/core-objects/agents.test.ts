@@ -48,11 +48,11 @@ test("built-in agents are read by everyone and changed by nobody, administrators
     expect(agent).toMatchObject({ origin: Origin.BUILTIN, yourAccess: Tier.VIEW });
     expect(agent.instructions).toContain("threat intelligence analyst");
     for (const attempt of [
-      update(who, { agentId: BUILTIN, name: "mine" }),
-      update(who, { agentId: BUILTIN, share: [{ to: `user:${who}`, tier: Tier.MANAGE }] }),
-      remove(who, BUILTIN),
+      () => update(who, { agentId: BUILTIN, name: "mine" }),
+      () => update(who, { agentId: BUILTIN, share: [{ to: `user:${who}`, tier: Tier.MANAGE }] }),
+      () => remove(who, BUILTIN),
     ]) {
-      const [code, message] = await refusal(attempt);
+      const [code, message] = await refusal(attempt());
       expect(code).toBe("PermissionDenied");
       expect(message).toContain("are read-only: create your own");
     }

@@ -45,11 +45,11 @@ test("nobody else sees it, administrators neither", async () => {
   const { id } = await trigger();
   for (const who of ["bob", "carl", "root"]) {
     const asked = [
-      rig.dispatch.unary(getRun, { runId: id }, as(who)),
-      rig.dispatch.unary(listRunSteps, { runId: id }, as(who)),
-      update(id, { cancel: true }, who),
+      () => rig.dispatch.unary(getRun, { runId: id }, as(who)),
+      () => rig.dispatch.unary(listRunSteps, { runId: id }, as(who)),
+      () => update(id, { cancel: true }, who),
     ];
-    for (const one of asked) await expect(one).rejects.toMatchObject({ code: Code.NotFound });
+    for (const one of asked) await expect(one()).rejects.toMatchObject({ code: Code.NotFound });
     const { runs } = await rig.dispatch.unary(listRuns, { pageSize: 100 }, as(who));
     expect(runs.map((run) => run.id)).not.toContain(id);
   }

@@ -218,12 +218,12 @@ test("only administrators make, list, change and delete them; ours is none of th
   const { apiKey } = stack.secrets.analyst;
   const jwks = setOf((await newPair("EdDSA")).publicJwk);
   for (const call of [
-    stack.as(apiKey, createServiceAccount, { name: "svc:mine", jwks }),
-    stack.as(apiKey, listServiceAccounts, {}),
-    stack.as(apiKey, updateServiceAccount, { id, disabled: false }),
-    stack.as(apiKey, deleteServiceAccount, { id }),
+    () => stack.as(apiKey, createServiceAccount, { name: "svc:mine", jwks }),
+    () => stack.as(apiKey, listServiceAccounts, {}),
+    () => stack.as(apiKey, updateServiceAccount, { id, disabled: false }),
+    () => stack.as(apiKey, deleteServiceAccount, { id }),
   ])
-    await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied });
+    await expect(call()).rejects.toMatchObject({ code: Code.PermissionDenied });
   const { accounts } = await asAdmin(listServiceAccounts, { pageSize: 100 });
   const names = accounts.map((one) => one.name);
   expect(names).toContain(name);

@@ -237,8 +237,8 @@ test("times that the platform breaks down on are refused before anything is writ
   const late = timestampFromDate(new Date("9999-12-31T23:59:59Z"));
   const relation = { fromId: from, toId: to, relationshipType: "uses", stopTime: late };
   const refused = [
-    harness.call(RelationshipService.method.createRelationship, relation, "analyst"),
-    harness.call(SightingService.method.createSighting, { fromId: from, toId: to, lastSeen: late }, "analyst"),
+    () => harness.call(RelationshipService.method.createRelationship, relation, "analyst"),
+    () => harness.call(SightingService.method.createSighting, { fromId: from, toId: to, lastSeen: late }, "analyst"),
   ];
-  for (const one of refused) expect(await refusal(one)).toMatchObject({ code: Code.InvalidArgument });
+  for (const one of refused) expect(await refusal(one())).toMatchObject({ code: Code.InvalidArgument });
 });
