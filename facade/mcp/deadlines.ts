@@ -27,12 +27,19 @@ export function createDeadlines(ms: number): Deadlines {
       next.expire(why);
     }
   };
-  const timer = setInterval(() => expireUntil(Date.now(), "late"), TICK_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+  const tick = (): void => {
+    expireUntil(Date.now(), "late");
+    if (head.next !== head || timer === undefined) return;
+    // A façade that nobody calls does not wake up.
+    clearInterval(timer);
+    timer = undefined;
+  };
   return {
     start(expire) {
       const pending = new Pending(Date.now() + ms, expire);
       pending.enter(head);
+      timer ??= setInterval(tick, TICK_MS).unref();
       return pending;
     },
     close() {

@@ -29,6 +29,7 @@ interface Started {
 
 const all = new Map<number, Started>();
 let isLooking = false;
+let looking: NodeJS.Timeout | undefined;
 
 function start(id: number, module: string, bounds: ProcessBounds): void {
   const child = fork(fileURLToPath(module), [], {
@@ -39,6 +40,7 @@ function start(id: number, module: string, bounds: ProcessBounds): void {
   });
   const one: Started = { child, bounds, isReady: false, looks: [] };
   all.set(id, one);
+  looking ??= setInterval(look, LOOK_MS);
   child.on("message", (said: Answered | Ready) => {
     if ("ready" in said) {
       one.isReady = true;
@@ -48,7 +50,11 @@ function start(id: number, module: string, bounds: ProcessBounds): void {
     say({ id, said });
   });
   const gone = (how?: Ending): void => {
-    if (all.delete(id)) say({ id, ended: how ?? "" });
+    if (!all.delete(id)) return;
+    say({ id, ended: how ?? "" });
+    if (all.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
   };
   child.on("error", () => child.pid === undefined && gone());
   child.once("exit", (_code, signal) => gone(one.passed ?? endingBy(signal)));
@@ -64,7 +70,7 @@ function endingBy(signal: string | null): Ending | undefined {
 }
 
 async function look(): Promise<void> {
-  if (isLooking || all.size === 0) return;
+  if (isLooking) return;
   isLooking = true;
   const usage = await usageOf([...all.values()].flatMap(({ child: { pid } }) => pid ?? []));
   isLooking = false;
@@ -94,7 +100,6 @@ function attempt(what: () => void): void {
 
 attempt(() => writeFileSync("/proc/self/coredump_filter", "0"));
 outliveSignals();
-setInterval(look, LOOK_MS);
 process.on("message", (said: ToStarter) => {
   if ("module" in said) return start(said.id, said.module, said.bounds);
   const child = all.get(said.id)?.child;

@@ -59,7 +59,8 @@ export class Connections {
   readonly #arrivals: Buckets;
   readonly #takenBack: Buckets;
   readonly #exhausted: Buckets;
-  readonly #sweeping: NodeJS.Timeout;
+  /** While there is somebody to look after. */
+  #sweeping: NodeJS.Timeout | undefined;
   #callers = 0;
 
   constructor(limits: ConnectionLimits) {
@@ -68,7 +69,6 @@ export class Connections {
     this.#arrivals = new Buckets(limits.arrivals, CALLERS);
     this.#takenBack = new Buckets(limits.takenBack, CALLERS);
     this.#exhausted = new Buckets(limits.exhausted, CALLERS);
-    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS).unref();
   }
 
   /** Takes a new connection in, for which another may give way; undefined where none does. */
@@ -77,6 +77,7 @@ export class Connections {
     const connection = new Connection(socket);
     this.#strangers.arrive(connection);
     this.#all.add(connection);
+    this.#sweeping ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     socket.once("close", () => {
       this.#all.delete(connection);
       this.#strangers.leave(connection);
@@ -168,6 +169,9 @@ export class Connections {
         if (one.calls === 0 && sent > this.#limits.bytesPerSweep) this.flooded(one);
       }
     }
+    if (this.#all.size > 0 || this.#strangers.isCounting) return;
+    clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
   }
 
   /** A stranger gives way first, of the address that has most of them; then who has no call open. */

@@ -107,6 +107,11 @@ export class Strangers {
     return oldest(most);
   }
 
+  /** Whether the acts of an address are counted still. */
+  get isCounting(): boolean {
+    return this.#addresses.size > 0;
+  }
+
   /** Ends those who say nothing and those who say too much, and goes on with those who wait. */
   sweep(flooded: (connection: Connection) => void): void {
     const now = performance.now();
