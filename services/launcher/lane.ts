@@ -1,6 +1,5 @@
 import type { EdgeName } from "../../facade/config.js";
 import type { Log } from "../shared/process/log.js";
-import { LOCAL_HOST } from "../shared/rpc/lane/announcement.js";
 import type { LaneOptions } from "../shared/rpc/lane/open.js";
 import type { Settings } from "./config.js";
 import { reservePort } from "./ports.js";
@@ -18,6 +17,6 @@ export async function laneOf(
 ): Promise<LaneOptions | undefined> {
   // Who does not want µWebSockets.js for one thing does not want it for another.
   if (edge === "node") return undefined;
-  if (lanePort !== undefined) return { host, port: await reservePort(host, lanePort, "lane port"), log };
-  return workers > 1 ? { host: LOCAL_HOST, port: 0, log } : undefined;
+  if (lanePort !== undefined) return { at: { host, port: await reservePort(host, lanePort, "lane port") }, log };
+  return workers > 1 ? { at: "socket", log } : undefined;
 }

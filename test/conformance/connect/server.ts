@@ -116,7 +116,7 @@ const server = await serveConnect({
   host: LOCAL_HOST,
   port: 0,
   methods: ["Unary", "IdempotentUnary"].map((name) => ({ method: answering(name), steps })),
-  lane: { host: LOCAL_HOST, port: 0, log: silentLog },
+  lane: { at: { host: LOCAL_HOST, port: 0 }, log: silentLog },
   slots: { calls: 10_000 },
 });
 
@@ -138,6 +138,6 @@ async function byLane() {
   const headers = { "content-type": "application/proto", "x-caller": "ana" };
   const answer = await fetch(`${url}/${PACKAGE}.ConformanceService/Unary`, { method: "POST", headers });
   const lane = heardIn(answer.headers, url);
-  if (lane === undefined) throw new Error("no lane was announced");
+  if (lane === undefined || "path" in lane) throw new Error("no port of a lane was announced");
   return { host: lane.host, port: lane.port, headers: { "x-caller": "ana", [TOKEN_HEADER]: lane.token } };
 }

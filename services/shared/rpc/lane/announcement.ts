@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { isSocketPath } from "./socket-path.js";
 
 // The gRPC port announces the lane in its answers to our own processes: an
 // alternative service (RFC 7838) and a secret that is good for as long as this
@@ -8,20 +9,27 @@ import type { Socket } from "node:net";
 export const TOKEN_HEADER = "x-lane-token";
 const ALT_SVC = "alt-svc";
 
+/** Alt-Svc names hosts and ports only. */
+const SOCKET_HEADER = "x-lane-socket";
+
 /** A lane, as the process that serves it announces it. */
-export interface OwnLane {
-  readonly port: number;
-  readonly token: string;
-  /** It listens on loopback, which no other machine reaches. */
-  readonly isLocal: boolean;
-}
+export type OwnLane = { readonly token: string } & (
+  | {
+      readonly port: number;
+      /** It listens on loopback, which no other machine reaches. */
+      readonly isLocal: boolean;
+    }
+  | {
+      /** Of a Unix domain socket. */
+      readonly path: string;
+    }
+);
 
 /** A lane, as another process hears of it. */
-export interface HeardLane {
-  readonly host: string;
-  readonly port: number;
-  readonly token: string;
-}
+export type HeardLane = { readonly token: string } & (
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string }
+);
 
 const LOOPBACK = "127.0.0.1";
 const SERVICE = /^http%2F1\.1="(127\.0\.0\.1)?:(\d{1,5})"$/;
@@ -30,19 +38,23 @@ const SERVICE = /^http%2F1\.1="(127\.0\.0\.1)?:(\d{1,5})"$/;
 export const LOCAL_HOST = LOOPBACK;
 
 /** Adds a lane to the headers of an answer, for a process that can reach it. */
-export function announce({ port, token, isLocal }: OwnLane, to: Socket, header: Headers): void {
-  if (isLocal && !isOnThisMachine(to)) return;
-  header.set(ALT_SVC, `http%2F1.1="${isLocal ? LOOPBACK : ""}:${port}"`);
-  header.set(TOKEN_HEADER, token);
+export function announce(lane: OwnLane, to: Socket, header: Headers): void {
+  if (("path" in lane || lane.isLocal) && !isOnThisMachine(to)) return;
+  if ("path" in lane) header.set(SOCKET_HEADER, lane.path);
+  else header.set(ALT_SVC, `http%2F1.1="${lane.isLocal ? LOOPBACK : ""}:${lane.port}"`);
+  header.set(TOKEN_HEADER, lane.token);
 }
 
 /** The lane that an answer of an address announces; undefined if there is none. */
 export function heardIn(header: Headers, url: string): HeardLane | undefined {
   const token = header.get(TOKEN_HEADER);
-  const [, host, port] = SERVICE.exec(header.get(ALT_SVC) ?? "") ?? [];
   const { protocol, hostname } = new URL(url);
   // Behind TLS the address is somebody else's, who hands on.
-  if (token === null || port === undefined || protocol !== "http:") return undefined;
+  if (token === null || protocol !== "http:") return undefined;
+  const path = header.get(SOCKET_HEADER);
+  if (path !== null) return isSocketPath(path) ? { path, token } : undefined;
+  const [, host, port] = SERVICE.exec(header.get(ALT_SVC) ?? "") ?? [];
+  if (port === undefined) return undefined;
   return { host: host ?? hostname.replace(/^\[|\]$/g, ""), port: Number(port), token };
 }
 

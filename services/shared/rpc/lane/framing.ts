@@ -19,9 +19,8 @@ export class Requests {
   /** The request by which a connection shows that it has the token. */
   readonly hello: Buffer;
 
-  constructor({ host, port, token }: HeardLane) {
-    const name = host.includes(":") ? `[${host}]` : host;
-    this.#end = `HTTP/1.1\r\nhost: ${name}:${port}\r\n${TOKEN_HEADER}: ${token}\r\n`;
+  constructor(lane: HeardLane) {
+    this.#end = `HTTP/1.1\r\nhost: ${hostOf(lane)}\r\n${TOKEN_HEADER}: ${lane.token}\r\n`;
     this.hello = Buffer.from(`GET / ${this.#end}\r\n`, "latin1");
   }
 
@@ -55,6 +54,11 @@ export class Requests {
     request.set(message, head.length);
     return request;
   }
+}
+
+function hostOf(lane: HeardLane): string {
+  if ("path" in lane) return "localhost";
+  return `${lane.host.includes(":") ? `[${lane.host}]` : lane.host}:${lane.port}`;
 }
 
 /** The head of an answer. */

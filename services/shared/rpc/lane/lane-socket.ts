@@ -42,7 +42,7 @@ export class LaneSocket {
   #filled = 0;
 
   /** @param hello the request that shows the token. */
-  constructor({ host, port }: HeardLane, hello: Buffer, on: OnSocket) {
+  constructor({ token: _, ...place }: HeardLane, hello: Buffer, on: OnSocket) {
     this.#on = on;
     // One piece of memory for all that is read: what is kept of it is copied.
     const buffer = Buffer.allocUnsafeSlow(READ);
@@ -50,7 +50,7 @@ export class LaneSocket {
       this.#read(buffer.subarray(0, bytes));
       return true;
     };
-    this.#socket = connect({ host, port, noDelay: true, onread: { buffer, callback } });
+    this.#socket = connect({ ...place, noDelay: true, onread: { buffer, callback } });
     this.#opening = setTimeout(() => this.close(), OPEN_MS);
     let cause: Error | undefined;
     this.#socket.on("error", (error) => {

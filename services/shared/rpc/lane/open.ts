@@ -2,9 +2,7 @@ import type { Log } from "../../process/log.js";
 import type { LaneServer, LaneServerOptions } from "./uws-server.js";
 
 /** Where a lane listens. */
-export interface LaneOptions {
-  readonly host: string;
-  readonly port: number;
+export interface LaneOptions extends Pick<LaneServerOptions, "at"> {
   readonly log: Log;
 }
 
@@ -16,7 +14,7 @@ export interface LaneOptions {
 export async function openLane({
   log,
   ...options
-}: LaneOptions & Omit<LaneServerOptions, "host" | "port">): Promise<LaneServer | undefined> {
+}: LaneOptions & Omit<LaneServerOptions, "at">): Promise<LaneServer | undefined> {
   let loaded: typeof import("./uws-server.js");
   try {
     loaded = await import("./uws-server.js");

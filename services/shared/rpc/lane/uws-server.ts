@@ -2,6 +2,8 @@
 
 import type { HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { contentTypeUnaryJson, contentTypeUnaryProto, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { Chain } from "../chain.js";
@@ -11,6 +13,7 @@ import type { Hold } from "../socket/calls.js";
 import type { CallSlots } from "../socket/slots.js";
 import { LOCAL_HOST, type OwnLane, TOKEN_HEADER } from "./announcement.js";
 import { laneRoutesOf } from "./routes.js";
+import { newSocketPath } from "./socket-path.js";
 import { type Lane, ServedCall } from "./uws-call.js";
 
 // Read once, when it loads.
@@ -33,8 +36,8 @@ const LOOK_MS = 20;
 
 /** What a lane serves, and where. */
 export interface LaneServerOptions {
-  readonly host: string;
-  readonly port: number;
+  /** A Unix domain socket is one on loopback where the system has none. */
+  readonly at: "socket" | { readonly host: string; readonly port: number };
   readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
   /** Those of the gRPC port: a caller has one share of both. */
   readonly slots: CallSlots;
@@ -42,10 +45,10 @@ export interface LaneServerOptions {
 }
 
 /** A lane that listens. */
-export interface LaneServer extends OwnLane {
+export type LaneServer = OwnLane & {
   /** Begins no more calls, lets those in flight finish, then closes. */
   close(graceMs: number): Promise<void>;
-}
+};
 
 /**
  * Serves unary methods over HTTP/1.1 to clients that send the lane's token. It closes any other connection as soon as it
@@ -53,7 +56,7 @@ export interface LaneServer extends OwnLane {
  *
  * @throws Error where the port cannot be had.
  */
-export async function listenOnLane({ host, port, methods, slots, hold }: LaneServerOptions): Promise<LaneServer> {
+export async function listenOnLane({ at, methods, slots, hold }: LaneServerOptions): Promise<LaneServer> {
   const token = randomBytes(32).toString("base64url");
   const secret = Buffer.from(token);
   const isTheirs = (given: string): boolean =>
@@ -90,7 +93,9 @@ export async function listenOnLane({ host, port, methods, slots, hold }: LaneSer
     if (!isTheirs(request.getHeader(TOKEN_HEADER))) shut(response);
     else response.writeStatus("404 Not Found").writeHeader("content-type", contentTypeUnaryJson).end(NO_SUCH_RPC, true);
   });
-  const socket = await open(app, host, port);
+  const path = at === "socket" ? newSocketPath() : undefined;
+  const { host, port } = at === "socket" ? { host: LOCAL_HOST, port: 0 } : at;
+  const socket = await (path === undefined ? open(app, host, port) : openAt(app, path));
   const end = async (graceMs: number): Promise<void> => {
     uws.us_listen_socket_close(socket);
     const until = performance.now() + graceMs;
@@ -98,12 +103,14 @@ export async function listenOnLane({ host, port, methods, slots, hold }: LaneSer
     const leaveBy = Math.min(until, performance.now() + FAREWELL_MS);
     while (connections > 0 && performance.now() < leaveBy) await sleep(LOOK_MS);
     app.close();
+    if (path !== undefined) rmSync(dirname(path), { recursive: true, force: true });
   };
   let closing: Promise<void> | undefined;
   return {
-    port: uws.us_socket_local_port(socket as never),
     token,
-    isLocal: host === LOCAL_HOST,
+    ...(path === undefined
+      ? { port: uws.us_socket_local_port(socket as never), isLocal: host === LOCAL_HOST }
+      : { path }),
     close(graceMs) {
       isClosing = true;
       // What is closed twice ends the process.
@@ -142,5 +149,14 @@ function open(app: TemplatedApp, host: string, port: number): Promise<us_listen_
       EXCLUSIVE_PORT,
       onListen,
     );
+  });
+}
+
+function openAt(app: TemplatedApp, path: string): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    app.listen_unix((socket: us_listen_socket | false) => {
+      if (socket !== false) resolve(socket);
+      else reject(new Error(`cannot listen on ${path} (lane): set LANE_PORT to a port instead`));
+    }, path);
   });
 }

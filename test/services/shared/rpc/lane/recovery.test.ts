@@ -27,7 +27,7 @@ const outcome = (promise: Promise<unknown>): Promise<unknown> =>
 
 test("a process that comes back is called at its port, and then by its new lane", async () => {
   const [port] = await freePorts(1);
-  const lane = { host: LOCAL_HOST, port: port as number, log: silentLog };
+  const lane = { at: { host: LOCAL_HOST, port: port as number }, log: silentLog };
   const first = await start({ lane });
   await untilOnLane(first.dispatch, first.door);
   await first.server.close(0);

@@ -94,7 +94,7 @@ export async function startLane({
       method,
       steps,
     })),
-    lane: { host: LOCAL_HOST, port: 0, log: silentLog },
+    lane: { at: { host: LOCAL_HOST, port: 0 }, log: silentLog },
     ...options,
   });
   const door = await openDoor(server.port);
@@ -226,16 +226,16 @@ export async function headersOfGrpcPort(port: number, headers: Record<string, st
   return (await transport.unary(GET, undefined, undefined, headers, { agentId: "a" })).header;
 }
 
-/** The lane that the gRPC port announces to our own processes. */
-export async function laneAt(port: number): Promise<HeardLane> {
+/** The port of the lane that the gRPC port announces to our own processes. */
+export async function laneAt(port: number): Promise<Extract<HeardLane, { readonly port: number }>> {
   const heard = heardIn(await headersOfGrpcPort(port, { "x-caller": "ana" }), `http://${LOCAL_HOST}:${port}`);
-  if (heard === undefined) throw new Error("no lane was announced");
+  if (heard === undefined || "path" in heard) throw new Error("no port of a lane was announced");
   return heard;
 }
 
 /** A connection to a lane, by hand. */
-export function openByHand({ host, port }: { readonly host: string; readonly port: number }) {
-  const socket = connectSocket(port, host);
+export function openByHand(where: { readonly host: string; readonly port: number } | { readonly path: string }) {
+  const socket = "path" in where ? connectSocket(where.path) : connectSocket(where.port, where.host);
   let text = "";
   socket
     .on("error", () => undefined)
