@@ -39,7 +39,7 @@ export function createObject<Request extends CreateRequest>(
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };
     const id = uuid();
     const content = await contentOf(request, writerFor(context, model, id, call));
-    await checkReferences(context, model, {}, content, caller);
+    await checkReferences(context, model, { before: {}, after: content }, caller);
     const acl = aclOf(await context.principals.of(request.sharing));
     if (request.companyManaged && !caller.admin)
       throw permissionDenied(`only administrators can create company-managed ${noun}s: omit company_managed`);

@@ -5,7 +5,13 @@ import { filterOf, may } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import type { Model } from "./model.js";
 import { snakeOf } from "./names.js";
-import { idsIn } from "./view.js";
+import { idsIn, outerOf } from "./view.js";
+
+/** What an object referred to, and what changes of it: fields that stay as they are may be left out. */
+export interface Referring {
+  readonly before: object;
+  readonly after: object;
+}
 
 /**
  * Checks that the caller can see what an object newly refers to; what somebody
@@ -16,11 +22,11 @@ import { idsIn } from "./view.js";
 export async function checkReferences(
   context: Context,
   { references }: Model,
-  before: object,
-  after: object,
+  { before, after }: Referring,
   caller: Caller,
 ): Promise<void> {
   for (const [field, noun] of Object.entries(references)) {
+    if (!(outerOf(field) in after)) continue;
     const there = new Set(idsIn(before, field));
     const added = idsIn(after, field).filter((id) => !there.has(id));
     if (added.length === 0) continue;
@@ -50,12 +56,12 @@ export async function checkReferences(
 export async function recheckReferences(
   context: Context,
   model: Model,
-  { before, after }: { readonly before: object; readonly after: object },
+  referring: Referring,
   caller: Caller,
   undo: () => Promise<unknown>,
 ): Promise<void> {
   try {
-    await checkReferences(context, model, before, after, caller);
+    await checkReferences(context, model, referring, caller);
   } catch (error) {
     await undo();
     throw error;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type DescMessage, isFieldSet } from "@bufbuild/protobuf";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
@@ -18,7 +19,7 @@ import { tellReach } from "./reach.js";
 import { checkReferences, recheckReferences } from "./references.js";
 import { checkRunChanges } from "./run-gate.js";
 import { sealedWith } from "./secrets.js";
-import { idsIn, oneViewOf } from "./view.js";
+import { idsIn, oneViewOf, outerOf } from "./view.js";
 import { type Writer, writerFor } from "./writer.js";
 
 /**
@@ -55,23 +56,25 @@ export function updateObject<Request extends UpdateRequest>(
       await checkRunChanges(context, noun, current, caller);
       const writer = writerFor(context, model, current._id, call);
       const said = { ...(await after(request, current, writer)), ...sharingAfter(current, sharing) };
-      const changes = { ...said, ...sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with) };
+      const sealed = sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with);
+      const changes = differing(current, { ...said, ...sealed });
       checkLimits(model, changes);
+      const next: ObjectRecord = { ...current, ...changes, etag: newEtag(), updated_at: new Date() };
       // Elsewhere it would give away what only others may use.
-      const before = model.leadsElsewhere?.(current, { ...current, ...changes }) ? {} : current;
-      await checkReferences(context, model, before, changes, caller);
-      const next = { ...current, ...changes } as ObjectRecord;
-      const lacking = concernsParts(model, request, { current, next }) ? await unsharedParts(context, noun, next) : [];
+      const referring = model.leadsElsewhere?.(current, next)
+        ? { before: {}, after: next }
+        : { before: current, after: changes };
+      await checkReferences(context, model, referring, caller);
+      const lacking = concernsParts(model, request, changes) ? await unsharedParts(context, noun, next) : [];
       if (request.shareParts) checkShareableParts(lacking, caller);
-      const changed = { ...changes, etag: newEtag(), updated_at: new Date() };
-      const taken = bytesOf({ ...current, ...changed });
+      const taken = bytesOf(next);
       const grows = taken - takenBy(current);
       await context.room.take(current.owner, 0, grows);
       const written = await context
         .collection(noun)
         .findOneAndUpdate(
           unchanged(current, action, caller),
-          { $set: { ...changed, taken }, $unset: { deleting: "" } },
+          { $set: { ...changes, etag: next.etag, updated_at: next.updated_at, taken }, $unset: { deleting: "" } },
           { returnDocument: "after" },
         );
       if (written === null) {
@@ -80,7 +83,7 @@ export function updateObject<Request extends UpdateRequest>(
       }
       const undo = () => putBack(context, model, { current, next: written, changes, grows });
       try {
-        await recheckReferences(context, model, { before, after: changes }, caller, undo);
+        await recheckReferences(context, model, referring, caller, undo);
       } finally {
         await tellReach(context, noun, current, written);
       }
@@ -92,14 +95,19 @@ export function updateObject<Request extends UpdateRequest>(
   };
 }
 
+/** Of what is said of an object, the fields that become different. */
+function differing(current: ObjectRecord, said: object): Partial<ObjectRecord> {
+  const was = current as unknown as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(said).filter(([field, value]) => !isDeepStrictEqual(was[field], value)));
+}
+
 /** Whether a change has others use parts: it shares the object, or has it refer to something else. */
 function concernsParts(
   { references }: Model,
   { share, shareParts: isAsked = false }: UpdateRequest,
-  { current, next }: { readonly current: ObjectRecord; readonly next: ObjectRecord },
+  changes: object,
 ): boolean {
-  const refers = (object: ObjectRecord) => Object.keys(references).map((field) => idsIn(object, field));
-  return isAsked || share.length > 0 || JSON.stringify(refers(current)) !== JSON.stringify(refers(next));
+  return isAsked || share.length > 0 || Object.keys(references).some((field) => outerOf(field) in changes);
 }
 
 /** Takes a change back; what others changed since stays, without what was newly referred to. */

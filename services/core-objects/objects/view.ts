@@ -104,6 +104,12 @@ async function namesOf(
 /** Without it a caller is shown what it writes, and not what that refers to. */
 const [READ] = scopesOfServer(CORE.name);
 
+/** The field of a record that holds a field of its items, such as `headers` of `headers.variable`. */
+export function outerOf(field: string): string {
+  const dot = field.indexOf(".");
+  return dot < 0 ? field : field.slice(0, dot);
+}
+
 /** The ids that a field of a record holds, or a field of its items, such as `headers.variable`: several, one or none. */
 export function idsIn(record: object, field: string): readonly string[] {
   const [outer = "", inner] = field.split(".", 2);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { AgentVersionSchema } from "#proto/core/v1/agent_service_pb.js";
@@ -35,9 +36,9 @@ export function firstVersion({ userId }: Writer) {
 
 /** The next version with the ones before; nothing if runs work with the same as before. */
 export function versionAfter(current: AgentRecord, after: Template, { userId }: Writer): Partial<AgentRecord> {
-  const before = contentOf(current);
-  if (JSON.stringify(contentOf(after)) === JSON.stringify(before)) return {};
-  const history = [{ ...before, ...madeBy(current) }, ...(current.history ?? [])].slice(0, VERSIONS);
+  if (FIELDS.every((field) => isDeepStrictEqual(after[field] ?? NOTHING[field], current[field] ?? NOTHING[field])))
+    return {};
+  const history = [{ ...contentOf(current), ...madeBy(current) }, ...(current.history ?? [])].slice(0, VERSIONS);
   while (history.length > 1 && sizeOf(history) > MOST_BYTES) history.pop();
   return { version: numberOf(current) + 1, versioned_at: new Date(), author: userId, history };
 }

@@ -21,7 +21,7 @@ import { valuesAt } from "./paths.js";
 import { projected } from "./projection.js";
 import { Queries } from "./queries.js";
 import type { Records, Stored } from "./records.js";
-import { isOfWholeFields, seedOf, updated } from "./update.js";
+import { fieldsOf, isOfWholeFields, seedOf, updated, withWholeFields } from "./update.js";
 import { withId } from "./values.js";
 
 interface UpdateOptions {
@@ -229,7 +229,13 @@ export class EmbeddedCollection implements DocCollection<Base> {
 
   /** The document after the update; undefined when that changed nothing. */
   #change(before: Stored, filter: Document, update: Document, options: UpdateOptions): Stored | undefined {
-    const draft = isOfWholeFields(update) ? { ...before } : (this.records.byId(before._id) as Stored);
+    if (isOfWholeFields(update)) {
+      const after = withWholeFields(before, update, filter);
+      if (!fieldsOf(update).some((name) => !isDeepStrictEqual(before[name], after[name]))) return undefined;
+      this.records.write(before, after);
+      return after;
+    }
+    const draft = this.records.byId(before._id) as Stored;
     const after = updated(draft, update, { filter, arrayFilters: options.arrayFilters });
     if (isDeepStrictEqual(before, after)) return undefined;
     this.records.write(before, after);

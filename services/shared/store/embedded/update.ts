@@ -2,7 +2,7 @@ import { update } from "mingo/updater";
 import type { Document } from "mongodb";
 import { isOperators } from "./constraints.js";
 import { MINGO } from "./mingo.js";
-import { storable } from "./values.js";
+import { storable, storableField } from "./values.js";
 
 /**
  * Applies update operators to a document of the caller's and returns what is
@@ -20,11 +20,29 @@ export function updated(
   return storable(document);
 }
 
-/** Whether an update replaces or removes whole fields and nothing in them, so that a copy of the document may share them. */
+/** Whether an update replaces or removes whole fields and nothing in them. */
 export function isOfWholeFields(operators: Document): boolean {
   return Object.entries(operators).every(
     ([operator, fields]) => DIRECT[operator] !== undefined && Object.keys(fields).every(isTopLevel),
   );
+}
+
+/** The fields that such an update names. */
+export function fieldsOf(operators: Document): string[] {
+  return Object.values(operators).flatMap(Object.keys);
+}
+
+/** The same as {@link updated} for such an update. The document stays as it is, and what is returned shares its other fields. */
+export function withWholeFields(
+  document: Document & { _id: string },
+  operators: Document,
+  filter: Document,
+): Document & { _id: string } {
+  refuseReplacement(operators);
+  const after = { ...document };
+  apply(after, operators, { filter });
+  for (const name of fieldsOf(operators)) if (name in after) after[name] = storableField(after[name], name);
+  return after;
 }
 
 /** What an upsert starts from: the filter's equalities. */

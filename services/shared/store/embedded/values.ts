@@ -13,6 +13,12 @@ export function storable(document: Document): Document & { _id: string } {
   return copy;
 }
 
+/** The same of one field. */
+export function storableField(value: unknown, name: string): unknown {
+  if (name === "__proto__") throw new TypeError("a field cannot be named __proto__");
+  return copyOf(value, name);
+}
+
 /** The same of a document that is given an id if it has none. */
 export function withId(document: Document): Document & { _id: string } {
   return storable({ ...document, _id: document._id ?? uuid() });
