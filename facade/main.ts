@@ -153,7 +153,10 @@ process.on("disconnect", () => void stop());
 
 try {
   await facade.listen(settings.host, settings.port, { exclusive: !settings.sharedPort });
-  process.send?.("listening");
+  // Who started it may have ended before this listened for that.
+  process.send?.("listening", undefined, undefined, (error) => {
+    if (error !== null) void stop();
+  });
   if (process.send === undefined) process.stdout.write(`the façade is ready on ${settings.host}:${settings.port}\n`);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
