@@ -32,7 +32,7 @@ export async function judge(deployment: Deployment, stage: Stage, ledger: Ledger
     member.weigh();
     if (member.mostMiB > MOST_MIB) ledger.problem(`${member.name} took ${member.mostMiB} MiB`);
     // With the lines that follow: of an error that nobody handles they say which and where.
-    const bad = /^.*(?:uncaught|unhandled|FATAL|"level":60|JavaScript heap)[^]{0,1500}/im.exec(member.output);
+    const bad = /^.*(?:uncaught|unhandled|FATAL|"level":60|JavaScript heap)[\s\S]{0,1500}/im.exec(member.output);
     if (bad !== null) ledger.problem(`${member.name} said: ${bad[0]}`);
   }
   for (const member of deployment.members.toReversed()) {
