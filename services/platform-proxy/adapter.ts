@@ -58,6 +58,8 @@ export interface RestRequest {
   readonly isFile?: boolean;
   /** A read although its verb is POST, such as a search; reads may be retried. */
   readonly read?: boolean;
+  /** A write of what is there already, for its answer: a refusal after it has changed nothing. */
+  readonly changesNothing?: boolean;
 }
 
 /** A file that a platform handed out. */

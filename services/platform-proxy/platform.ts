@@ -84,7 +84,7 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
       await identities.me(adapter, session);
       const { rest } = adapter;
       const send = () => rest<Body>(session, request);
-      return heard(await (isRead(request) ? send() : writing(send)));
+      return heard(await (isRead(request) || request.changesNothing === true ? send() : writing(send)));
     },
   };
 }

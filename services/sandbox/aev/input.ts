@@ -1,4 +1,4 @@
-import { Bare } from "./replies.js";
+import { Bare, unstorable } from "./replies.js";
 import type { Tag, World } from "./world.js";
 
 // How the platform reads bodies: members it does not know are ignored, wrong
@@ -13,13 +13,26 @@ export function objectOf(body: unknown): Body {
   return body as Body;
 }
 
-/** A text; null where it is missing. */
+/** A text; null where it is missing. @throws Refusal 409 for one that its database does not take; a blank one is refused otherwise. */
 export function textOf(body: Body, key: string): string | null {
   const value = body[key];
   if (value === undefined || value === null) return null;
   if (typeof value === "object") throw new Bare(400);
-  return String(value);
+  const text = String(value);
+  if (text.includes("\0") && !isBlank(text)) throw unstorable('ERROR: invalid byte sequence for encoding "UTF8": 0x00');
+  return text;
 }
+
+/** A text of a column that holds 255 characters; null where it is missing. @throws Refusal 409 for a longer one. */
+export function shortTextOf(body: Body, key: string): string | null {
+  const text = textOf(body, key);
+  if (text !== null && [...text].length > 255)
+    throw unstorable("ERROR: value too long for type character varying(255)");
+  return text;
+}
+
+/** To the platform, control characters are blanks too. */
+export const isBlank = (text: string): boolean => [...text.trim()].every((letter) => letter <= " ");
 
 /** One of some words; null where it is missing. */
 export function wordOf<Word extends string>(body: Body, key: string, words: readonly Word[]): Word | null {

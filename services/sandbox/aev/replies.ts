@@ -44,6 +44,15 @@ export function notFound(what: string | null): Refusal {
   return refusal(404, `Element not found: ${what}`);
 }
 
+/** What the platform says of all that its database does not take, but for the statement; a constraint has a name. */
+export function unstorable(reason: string, constraint?: string): Refusal {
+  const said =
+    constraint === undefined
+      ? { type: "DataIntegrityViolationException", message: "Database integrity violation" }
+      : { type: "ConstraintViolationException", message: `Error applying constraint ${constraint}` };
+  return new Refusal(409, { ...said, error: `could not execute batch: ${reason}` });
+}
+
 /** @param errors reasons by the JSON name of the field. */
 export function invalid(errors: Readonly<Record<string, string>>): Refusal {
   const children = Object.fromEntries(Object.entries(errors).map(([field, reason]) => [field, { errors: [reason] }]));

@@ -9,7 +9,7 @@ import { newCaller } from "./caller.js";
 /** What is as it is meant, by tool: a call, and why. */
 const MEANT: Readonly<Record<string, readonly [RegExp, string][]>> = {
   inspect_simulation_comparison: [[/other_simulation_id/, "no second simulation is looked for"]],
-  list_attack_patterns: [[/in which it does not stand|\[T1/, "of several words the platform finds any"]],
+  list_attack_patterns: [[/in which it does not stand/, "of several words the platform finds any"]],
   list_container_objects: [
     [/uses|Rus/, "rows of relationships say what they join; names are searched, and types those of objects"],
     [/\[T1|in which it does not stand/, "of several words the platform finds any"],

@@ -86,7 +86,7 @@ function edgesOf(name: string, schema: JsonSchema): readonly JsonValue[] {
 
 /** Words that no answer to a wrong argument has: a fault of ours, or of the platform, handed on. */
 export const FAULTS =
-  /internal error|cannot be read|service's log|did not say|not known whether|unavailable|unexpected|undefined\b|\[object|exception|traceback|\bSQL|graphql|stack|TypeError|HTTP \d{3}|status (?:code )?\d{3}|answered (?:with )?[45]\d\d|timed out|too long to answer/i;
+  /internal error|cannot be read|service's log|did not say|not known whether|unavailable|unexpected|undefined\b|\[object|exception|traceback|\bSQL|graphql|stack|TypeError|HTTP \d{3}|status (?:code )?\d{3}|answered (?:with )?[45]\d\d|conflicts with|timed out|too long to answer/i;
 
 /** One call that somebody must look at. */
 export interface Finding {

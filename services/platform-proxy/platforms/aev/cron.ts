@@ -3,7 +3,7 @@ interface Field {
   readonly name: string;
   readonly least: number;
   readonly most: number;
-  /** Words stand for numbers from the least on. */
+  /** Words stand for numbers from 1 on: a week ends on Sunday, so that MON-SUN is a range. */
   readonly words?: string;
   readonly special?: RegExp;
 }
@@ -12,17 +12,18 @@ const FIELDS: readonly Field[] = [
   { name: "seconds", least: 0, most: 59 },
   { name: "minutes", least: 0, most: 59 },
   { name: "hours", least: 0, most: 23 },
-  { name: "day of month", least: 1, most: 31, special: /^(?:L(?:-(?:[1-9]|[12]\d|30))?|LW|(\d{1,2})W)$/i },
+  // Spring raises the letters of months and of days of the week alone: "l" is no last day.
+  { name: "day of month", least: 1, most: 31, special: /^(?:L(?:-(?:[1-9]|[12]\d|30))?|LW|(\d{1,2})W)$/ },
   { name: "month", least: 1, most: 12, words: "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC" },
   {
     name: "day of week",
     least: 0,
     most: 7,
-    words: "SUN MON TUE WED THU FRI SAT",
+    words: "MON TUE WED THU FRI SAT SUN",
     special: /^(\w{1,3}?)(?:L|#[1-5])$/i,
   },
 ];
-const [, , , DAY, MONTH] = FIELDS as [Field, Field, Field, Field, Field, Field];
+const [, , , DAY, MONTH, WEEKDAY] = FIELDS as [Field, Field, Field, Field, Field, Field];
 /** The days of each month, in a leap year. */
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -42,6 +43,9 @@ export function cronProblem(expression: string): string | undefined {
     const bad = text.split(",").find((part) => !isPart(part, field));
     if (bad !== undefined) return `"${bad}" is not valid for the ${field.name}${hintFor(bad, field)}`;
   }
+  const weekdays = numbersIn(fields[5] as string, WEEKDAY);
+  if (/^(?:\w+W,?)+$/.test(fields[3] as string) && weekdays?.every((day) => day === 0 || day > 5) === true)
+    return `never starts, because ${fields[3]} is a weekday and "${fields[5]}" is none`;
   const [days, months] = [numbersIn(fields[3] as string, DAY), numbersIn(fields[4] as string, MONTH)];
   if (days !== undefined && months?.every((month) => days.every((day) => day > (DAYS[month - 1] as number))))
     return `never starts, because no month of "${fields[4]}" has a day ${fields[3]}`;
@@ -51,7 +55,7 @@ export function cronProblem(expression: string): string | undefined {
 function isPart(part: string, field: Field): boolean {
   const [, day] = field.special?.exec(part) ?? [];
   if (field.special?.test(part) === true) return day === undefined || numberOf(day, field) !== undefined;
-  const [, range = "", step] = /^([^/]+)(?:\/(\d{1,4}))?$/.exec(part) ?? [];
+  const [, range = "", step] = /^([^/]+)(?:\/(\d{1,9}))?$/.exec(part) ?? [];
   if (step !== undefined && Number(step) === 0) return false;
   if (range === "*") return true;
   const ends = range.split("-").map((end) => numberOf(end, field));
@@ -63,8 +67,8 @@ function isPart(part: string, field: Field): boolean {
 
 function numberOf(text: string, { least, most, words = "" }: Field): number | undefined {
   const word = words.split(" ").indexOf(text.toUpperCase());
-  if (word >= 0 && text !== "") return least + word;
-  const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (word >= 0 && text !== "") return 1 + word;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
 }
 

@@ -13,6 +13,7 @@ import type { RestRequest, Session } from "../../adapter.js";
 import type { HttpReply } from "../../lib/http.js";
 import { brokenOff, passing } from "../../lib/outcome.js";
 import { contentRightOf } from "./content-rights.js";
+import { unstorableIn } from "./unstorable.js";
 
 interface Refused {
   readonly session: Pick<Session, "caller" | "tool">;
@@ -23,9 +24,12 @@ interface Refused {
 /** The three forms of a refusal's body: with fields, with a message, bare. */
 interface Body {
   readonly message?: unknown;
+  /** Of a conflict, what the database said. */
+  readonly error?: unknown;
   readonly errors?: { readonly children?: Readonly<Record<string, { readonly errors?: readonly string[] }>> };
 }
 
+const NUL = /invalid byte sequence for encoding "UTF8": 0x00/;
 const SAFE_MESSAGES = [/^This path is not handled by Queryable annotation: [\w]+$/, /^Unknown sort property '[\w]+'/];
 
 /**
@@ -38,7 +42,7 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
   const message = typeof body.message === "string" ? body.message : undefined;
   switch (reply.status) {
     case 400:
-      return invalidArgument(badArgument(body, message, nounOf(request.body)), cause);
+      return invalidArgument(badArgument(body, message, request.body), cause);
     case 401:
       // Not unauthenticated: to us the caller is signed in, so this is for them to read.
       return permissionDenied(
@@ -60,11 +64,21 @@ export function refusalOf(reply: HttpReply, { session, request, isRead }: Refuse
         "OpenAEV does not know this operation; an administrator checks whether its version is supported",
         cause,
       );
-    case 409:
+    case 409: {
+      // The platform says the same of everything that its database does not take.
+      const reason = String(body.error);
+      const unstorable = unstorableIn(request.body, reason, fieldOf(request.body));
+      if (unstorable !== undefined) return invalidArgument(unstorable, cause);
+      if (NUL.test(reason)) return invalidArgument("a text has a NUL character, which OpenAEV cannot store", cause);
+      const same = sameIn(reason, fieldOf(request.body));
+      if (same.length > 0) {
+        return alreadyExists(`OpenAEV refused this because there is one with the same ${same.join(", ")}`, cause);
+      }
       return alreadyExists(
         "OpenAEV refused this because it conflicts with an existing object, such as one with the same name",
         cause,
       );
+    }
     case 429:
       return passing(resourceExhausted, "OpenAEV's rate limit is reached", "try again in a few seconds", cause);
     case 502:
@@ -90,17 +104,30 @@ function nounOf(sent: unknown): string {
   return noun;
 }
 
-function badArgument({ errors }: Body, message: string | undefined, noun: string): string {
+/** Names what was sent as our tools do. */
+function fieldOf(sent: unknown): (field: string) => string {
+  const noun = nounOf(sent);
+  return (field) => (field.startsWith(noun) ? field.slice(noun.length) : field);
+}
+
+/** The columns that no two objects may share, as our tools name them; but for the tenant. */
+function sameIn(reason: string, named: (field: string) => string): readonly string[] {
+  const [, columns = ""] = /duplicate key value [\s\S]*?Key \(([\w, ]+)\)=/.exec(reason) ?? [];
+  const own = columns.split(", ").filter((one) => one !== "" && one !== "tenant_id");
+  return own.map((one) => (one.endsWith("_external_id") ? "identifier" : named(one)));
+}
+
+function badArgument({ errors }: Body, message: string | undefined, sent: unknown): string {
+  const named = fieldOf(sent);
   const fields = Object.entries(errors?.children ?? {}).flatMap(([field, { errors: reasons = [] }]) =>
-    reasons.map(
-      (reason) =>
-        `${field.startsWith(noun) ? field.slice(noun.length) : field}: ${reason.replace(/\.$/, "").toLowerCase()}`,
-    ),
+    reasons.map((reason) => `${named(field)}: ${reason.replace(/\.$/, "").toLowerCase()}`),
   );
   if (fields.length > 0) return `OpenAEV refused the arguments: ${fields.join("; ")}`;
   if (message !== undefined && SAFE_MESSAGES.some((safe) => safe.test(message))) {
     return "OpenAEV cannot search or sort by one of these fields; an administrator checks whether its version is supported";
   }
+  const unstorable = unstorableIn(sent, undefined, named);
+  if (unstorable !== undefined) return unstorable;
   return "OpenAEV refused the arguments but did not say which; check names, dates and enumerated values";
 }
 

@@ -97,6 +97,9 @@ export const SAME_OBSERVABLE = operation(`
   }
 `);
 
+/** Of an address, each group may have zeros in front: at most eight. */
+const MOST_SPELLINGS = 512;
+
 // Values that mean text, not an address, are kept as they are.
 const VERBATIM = ["Text", "Mutex", "User-Agent", "StixFile"];
 
@@ -158,7 +161,7 @@ function hashesOf(hashes: FileHashes | undefined): Hash[] {
 /** What would be taken for the same observable: the value, or for a file any of its hashes. */
 function sameAs({ type, field }: Kind, value: string, hashes: readonly Hash[]): Filter[] {
   if (hashes.length > 0) return hashes.map(({ algorithm, hash }) => ({ key: [`hashes.${algorithm}`], values: [hash] }));
-  return [{ key: [field], values: VERBATIM.includes(type) ? [value] : spellingsOf(value) }];
+  return [{ key: [field], values: VERBATIM.includes(type) ? [value] : spellingsOf(value, MOST_SPELLINGS) }];
 }
 
 function noticesOf(

@@ -113,8 +113,16 @@ function insideOf(texts: readonly string[], { parts, words }: Places): FilterGro
   const anywhere: Filter[] = [
     { key: [...parts, ...words], values: [searchTextOf(text) ?? text], operator: "search" },
     ...(isOneToken(text) ? [{ key: parts, values: [`*${text}`], operator: "search" } as const] : []),
+    ...shownBefore(text, parts),
   ];
   return any(...inside.filters, ...anywhere);
+}
+
+/** The identifier that the platform shows in brackets before the name of a technique, and searches without them. */
+function shownBefore(text: string, parts: readonly string[]): readonly Filter[] {
+  const [, identifier] = /^\[(\w+(?:\.\w*)?)\]?$/.exec(text) ?? [];
+  if (identifier === undefined || !parts.includes("x_mitre_id")) return [];
+  return [{ key: ["x_mitre_id"], values: [identifier], operator: "starts_with" }];
 }
 
 /** The variables of one page. */

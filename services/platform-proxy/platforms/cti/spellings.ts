@@ -14,18 +14,24 @@ export function canonicalOf(given: string): string {
   return isAddress(address) ? `${shortOf(address)}${suffixOf(prefix)}` : value;
 }
 
-/** The ways to write a value that people and feeds use, its own way first; the platform ignores case. */
-export function spellingsOf(given: string): string[] {
+/** How many ways to write an address are looked for where each is looked for in many attributes. */
+const FEW = 16;
+
+/**
+ * The ways to write a value that people and feeds use, its own way first; the platform ignores case.
+ *
+ * @param most ways to write an address: of one that has more, all groups have their zeros in front, or none.
+ */
+export function spellingsOf(given: string, most = FEW): string[] {
   const value = canonicalOf(given);
-  return [...new Set([value, refang(given), ...othersOf(value)])];
+  return [...new Set([value, refang(given), ...othersOf(value, most)])];
 }
 
-function othersOf(value: string): string[] {
+function othersOf(value: string, most: number): string[] {
   const [address = "", prefix] = value.split("/");
   if (isAddress(address)) {
-    const groups = groupsOf(address);
-    const whole = [groups, groups.map((group) => group.padStart(4, "0"))].map((parts) => parts.join(":"));
-    return [...whole, ...mixedOf(groups)].map((one) => `${one}${suffixOf(prefix)}`);
+    const mixed = mixedOf(groupsOf(address));
+    return [...addressesOf(address, most), ...mixed].map((one) => `${one}${suffixOf(prefix)}`);
   }
   if (MAC.test(value)) return [value.replaceAll(":", "-")];
   if (isShort(value) && DOMAIN.test(value))
@@ -36,6 +42,31 @@ function othersOf(value: string): string[] {
 
 /** An IPv6 address as short as it can be written, in lower case. */
 const shortOf = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1);
+
+/** The ways to write an IPv6 address: with zeros in front of some groups, and with its groups of nothing else or without. */
+function addressesOf(address: string, most: number): string[] {
+  const groups = groupsOf(address);
+  const forms = [groups, groups.map((group) => (group === "0" ? "0000" : group)), shortOf(address).split(":")];
+  const padded = (group: string) => (group === "" ? "" : group.padStart(4, "0"));
+  return forms.flatMap((form) => {
+    const ways = form.reduce(
+      (left, group) => {
+        const [plain, full] = [group, padded(group)];
+        // Who writes zeros in full writes all of them so.
+        if (plain === full || plain === "0") return left.map((one) => [...one, plain]);
+        return left.length * 2 > most
+          ? []
+          : left.flatMap((one) => [
+              [...one, plain],
+              [...one, full],
+            ]);
+      },
+      [[]] as string[][],
+    );
+    const all = ways.length === 0 || ways.length * forms.length > most ? [form] : ways;
+    return [...all, form.map(padded)].map((one) => one.join(":"));
+  });
+}
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): string[] {

@@ -79,6 +79,8 @@ export interface Kind {
   readonly creates?: string;
   /** Writes whose bad body is refused without a reason. */
   readonly silent?: readonly Verb[];
+  /** The fields that no two objects of a tenant may share all of. */
+  readonly unique?: readonly string[];
   /** The status of a deletion, where not 200. */
   readonly gone?: number;
 }

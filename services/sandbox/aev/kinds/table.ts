@@ -142,6 +142,7 @@ export const KINDS: readonly Kind[] = [
     times: "finding",
     listened: true,
     unknown: "Finding not found with id: {id}",
+    unique: ["finding_inject_id", "finding_type", "finding_value", "finding_field"],
     silent: ["create", "update"],
     gone: 204,
   },
@@ -373,6 +374,7 @@ export const KINDS: readonly Kind[] = [
     answers: { create: "row", update: "row" },
     keeps: ["vulnerability_external_id", "vulnerability_cvss_v31"],
     unknown: "Vulnerability not found with id: {id}",
+    unique: ["vulnerability_external_id"],
     forgiving: true,
   },
   {

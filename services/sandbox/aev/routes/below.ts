@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Body, objectOf, textOf, textsOf } from "../input.js";
+import { type Body, isBlank, objectOf, textOf, textsOf } from "../input.js";
 import type { Entry, Json, Values } from "../kinds/kind.js";
 import { type Shelf, shelfOf } from "../kinds/shelf.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
@@ -227,7 +227,7 @@ export function made(shelf: Shelf, { tenant }: Actor, values: Values, now: numbe
 
 /** @throws Refusal or Bare 400 where one is missing or blank. */
 export function needTexts(input: Body, names: readonly string[], silent: boolean): void {
-  const missing = names.filter((name) => (textOf(input, name) ?? "").trim() === "");
+  const missing = names.filter((name) => isBlank(textOf(input, name) ?? ""));
   if (missing.length === 0) return;
   throw silent ? new Bare(400) : invalid(Object.fromEntries(missing.map((name) => [name, BLANK])));
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type Body, objectOf, tagsOf, textOf, textsOf } from "../input.js";
+import { type Body, objectOf, shortTextOf, tagsOf, textsOf } from "../input.js";
 import type { Entry, Json, Values } from "../kinds/kind.js";
 import { shelfOf } from "../kinds/shelf.js";
 import { Bare, notFound, ok, type Reply } from "../replies.js";
@@ -50,7 +50,7 @@ export function documentRoutes(world: World): Route[] {
         const values = {
           document_name: name,
           document_target: target,
-          document_description: textOf(input, "document_description"),
+          document_description: shortTextOf(input, "document_description"),
           document_type: type,
           document_tags: tags,
           ...links,
@@ -69,7 +69,7 @@ export function documentRoutes(world: World): Route[] {
         const links = linksIn(world, input);
         const values = {
           ...before.values,
-          document_description: textOf(input, "document_description"),
+          document_description: shortTextOf(input, "document_description"),
           document_tags: tagsOf(world, actor.tenant, input, "document_tags"),
           document_scenarios: left(actor, before.values.document_scenarios, links.document_scenarios),
           document_exercises: left(actor, before.values.document_exercises, links.document_exercises),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Body, objectOf, tagsOf, textOf, textsOf } from "../input.js";
+import { type Body, isBlank, objectOf, tagsOf, textOf, textsOf } from "../input.js";
 import { Bare, invalid, notFound } from "../replies.js";
 import { type Inject, rowsOf, type World } from "../world.js";
 
@@ -18,7 +18,7 @@ export function parentOf({ scenario, simulation, id }: Inject): string {
  */
 export function titled(body: unknown, isSilent: boolean): Body {
   const input = objectOf(body);
-  if ((textOf(input, "inject_title") ?? "").trim() !== "") return input;
+  if (!isBlank(textOf(input, "inject_title") ?? "")) return input;
   throw isSilent ? new Bare(400) : invalid({ inject_title: "must not be blank" });
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type Body, objectOf } from "../input.js";
+import { type Body, isBlank, objectOf, textOf } from "../input.js";
 import type { Entry, Field, Json, Kind, Values, Verb } from "../kinds/kind.js";
 import { type Shelf, shelfOf } from "../kinds/shelf.js";
 import { KINDS } from "../kinds/table.js";
-import { Bare, invalid, notFound, ok, type Reply, refusal } from "../replies.js";
+import { Bare, invalid, notFound, ok, type Reply, refusal, unstorable } from "../replies.js";
 import { type Actor, holds, need } from "../rights.js";
 import { type Fields, searchRows } from "../search.js";
 import { iso } from "../views/scenarios.js";
@@ -60,6 +60,21 @@ function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
     return ok(shownAs(kind, shelf.get(entry.id) ?? entry, kind.answers?.[verb]));
   };
 
+  /** @throws Refusal 409 for an object with the values of another. */
+  function needAlone({ id, tenant, values }: Entry): void {
+    const keys = kind.unique ?? [];
+    if (keys.length === 0) return;
+    const isSame = (other: Entry) =>
+      other.id !== id && other.tenant === tenant && keys.every((key) => other.values[key] === values[key]);
+    if (!shelf.all().some(isSame)) return;
+    const [columns, held] = [[...keys, "tenant_id"].join(", "), keys.map((key) => values[key]).join(", ")];
+    const reason = `ERROR: duplicate key value violates unique constraint "unique_${kind.path}"`;
+    throw unstorable(
+      `${reason}\n  Detail: Key (${columns})=(${held}, ${tenant}) already exists.`,
+      `unique_${kind.path}`,
+    );
+  }
+
   return {
     search: ({ actor, body }) => {
       readable(actor);
@@ -86,7 +101,9 @@ function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
       writable(actor, "MANAGE");
       const id = randomUUID();
       const values = valuesIn(kind, { id, body: objectOf(body), now, verb: "create", before: undefined });
-      return keep({ id, tenant: actor.tenant, values, createdAt: now, updatedAt: now }, "create");
+      const entry = { id, tenant: actor.tenant, values, createdAt: now, updatedAt: now };
+      needAlone(entry);
+      return keep(entry, "create");
     },
     update: ({ actor, ids: [id = ""], body, now }) => {
       writable(actor, "MANAGE");
@@ -95,7 +112,9 @@ function answersOf(kind: Kind, shelf: Shelf): Readonly<Record<Verb, Answer>> {
       const entry = byId(id);
       // The platform fails when an object of another tenant is changed.
       if (entry.tenant !== actor.tenant) throw new Bare(500);
-      return keep({ ...entry, values, updatedAt: now }, "update");
+      const after = { ...entry, values, updatedAt: now };
+      needAlone(after);
+      return keep(after, "update");
     },
     delete: ({ actor, ids: [id = ""] }) => {
       writable(actor, "DELETE");
@@ -129,7 +148,7 @@ function valuesIn({ fields, keeps = [], silent = [] }: Kind, { id, verb, body, b
     if (field.fixed === true || isKept(name)) values[name] = before?.[name] ?? emptyOf(field);
     else if (typeof given === "number" && field.max !== undefined && given > field.max)
       problems[name] = `must be less than or equal to ${field.max}`;
-    else if (!isBlank(given)) values[name] = field.made?.(given, id, now) ?? valueIn(field, given);
+    else if (!isMissing(given)) values[name] = field.made?.(given, id, now) ?? valueIn(field, given);
     else if (field.required !== true) values[name] = emptyOf(field);
     else problems[name] = field.missing ?? "This value should not be blank.";
   }
@@ -141,8 +160,8 @@ function valuesIn({ fields, keeps = [], silent = [] }: Kind, { id, verb, body, b
   return values;
 }
 
-function isBlank(given: Json | undefined): given is null | undefined {
-  if (typeof given === "string") return given.trim() === "";
+function isMissing(given: Json | undefined): given is null | undefined {
+  if (typeof given === "string") return isBlank(given);
   return given === undefined || given === null || (Array.isArray(given) && given.length === 0);
 }
 
@@ -153,8 +172,7 @@ function valueIn({ type, words }: Field, given: Json): Json {
   if (words !== undefined && !words.includes(String(given))) throw new Bare(400);
   switch (type) {
     case "text":
-      if (typeof given === "object") throw new Bare(400);
-      return String(given);
+      return textOf({ given }, "given");
     case "texts":
       if (!Array.isArray(given)) throw new Bare(400);
       return given.map(String);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Body, objectOf, textOf, textsOf } from "../input.js";
+import { type Body, isBlank, objectOf, textOf, textsOf } from "../input.js";
 import type { Entry, Json, Values } from "../kinds/kind.js";
-import { Bare, invalid, notFound, ok, refusal } from "../replies.js";
+import { Bare, invalid, notFound, ok, refusal, unstorable } from "../replies.js";
 import { holds, need } from "../rights.js";
 import { type Fields, searchRows } from "../search.js";
 import { iso } from "../views/scenarios.js";
@@ -54,7 +54,9 @@ export function payloadRoutes(world: World): Route[] {
       answer: ({ actor, body, now }) => {
         need(holds(actor, "MANAGE_PAYLOADS"));
         const input = objectOf(body);
-        const needed = ["type", "name", "source", "status"].filter((key) => !textOf(input, `payload_${key}`)?.trim());
+        const needed = ["type", "name", "source", "status"].filter((key) =>
+          isBlank(textOf(input, `payload_${key}`) ?? ""),
+        );
         if (textsOf(input, "payload_platforms").length === 0) needed.push("platforms");
         if (needed.length > 0)
           throw invalid(Object.fromEntries(needed.map((key) => [`payload_${key}`, "This value should not be blank."])));
@@ -65,6 +67,7 @@ export function payloadRoutes(world: World): Route[] {
           throw refusal(400, "Executable architecture must be x86_64 or arm64.");
         const isEmpty = type === "Command" && textOf(input, "command_content") === null;
         if (type === "NetworkTraffic" || isEmpty) throw new Bare(500);
+        needConsistent(input);
         const fixed = {
           payload_type: type,
           payload_source: input.payload_source,
@@ -87,9 +90,10 @@ export function payloadRoutes(world: World): Route[] {
       answer: ({ actor, ids: [id], body, now }) => {
         need(holds(actor, "MANAGE_PAYLOADS"));
         const input = objectOf(body);
-        if (!textOf(input, "payload_name")?.trim()) throw new Bare(400);
+        if (isBlank(textOf(input, "payload_name") ?? "")) throw new Bare(400);
         const before = byId(id);
         if (before.tenant !== actor.tenant) throw new Bare(500);
+        needConsistent(input);
         const { payload_type, payload_source, payload_status } = before.values as Record<string, Json>;
         const fixed = { payload_type, payload_source, payload_status } as Values;
         const after: Entry = { ...before, values: { ...valuesOf(input), ...fixed }, updatedAt: now };
@@ -115,6 +119,18 @@ export function payloadRoutes(world: World): Route[] {
       },
     },
   ];
+}
+
+/** @throws Refusal 409 for half of a command, as the database's checks do. */
+function needConsistent(input: Body): void {
+  for (const [check, ...keys] of [
+    ["chk_payload_cmd_consistency", "command_executor", "command_content"],
+    ["chk_payload_cleanup_cmd_consistency", "payload_cleanup_executor", "payload_cleanup_command"],
+  ] as const) {
+    const [shell, command] = keys.map((key) => textOf(input, key));
+    if ((shell === null && command === null) || (shell && command)) continue;
+    throw unstorable(`ERROR: new row for relation "payloads" violates check constraint "${check}"`, check);
+  }
 }
 
 /** Puts a payload into a tenant, and the contract that runs it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { instantOf, objectOf, tagsOf, textOf, textsOf } from "../input.js";
+import { instantOf, isBlank, objectOf, tagsOf, textOf, textsOf } from "../input.js";
 import { plansOfTeam } from "../kinds/shelf.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
@@ -33,7 +33,7 @@ function simulationPlanRoutes(world: World): Route[] {
         need(may(actor, "MANAGE_ASSESSMENT", id, "PLANNER"));
         const input = objectOf(body);
         const name = textOf(input, "exercise_name");
-        if (name === null || name.trim() === "") throw invalid({ exercise_name: "This value should not be blank." });
+        if (name === null || isBlank(name)) throw invalid({ exercise_name: "This value should not be blank." });
         const simulation = toChange(actor, id);
         simulation.name = name;
         simulation.description = textOf(input, "exercise_description");

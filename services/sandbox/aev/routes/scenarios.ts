@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Body, objectOf, tagsOf, textOf, textsOf, wordOf } from "../input.js";
+import { type Body, isBlank, objectOf, tagsOf, textOf, textsOf, wordOf } from "../input.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
 import { nextMinute } from "../runs.js";
@@ -46,7 +46,7 @@ export function scenarioRoutes(world: World): Route[] {
         need(holds(actor, "MANAGE_ASSESSMENT"));
         const input = objectOf(body);
         const name = textOf(input, "scenario_name");
-        if (name === null || name.trim() === "") throw invalid({ scenario_name: "This value should not be blank." });
+        if (name === null || isBlank(name)) throw invalid({ scenario_name: "This value should not be blank." });
         const scenario = emptyScenario(actor.tenant, name, now);
         fill(world, scenario, input, now);
         if (textsOf(input, "scenario_mails_reply_to").length === 0) scenario.replyTo = ["contact@sallyport.example"];
@@ -68,7 +68,7 @@ export function scenarioRoutes(world: World): Route[] {
       answer: ({ actor, ids: [id = ""], body, now }) => {
         need(may(actor, "MANAGE_ASSESSMENT", id, "PLANNER"));
         const input = objectOf(body);
-        if ((textOf(input, "scenario_name") ?? "").trim() === "") throw new Bare(400);
+        if (isBlank(textOf(input, "scenario_name") ?? "")) throw new Bare(400);
         const scenario = toChange(actor, id);
         fill(world, scenario, input, now);
         return ok(scenarioEntity(world, scenario));

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { instantOf, objectOf, tagsOf, textOf, wordOf } from "../input.js";
+import { instantOf, isBlank, objectOf, tagsOf, textOf, wordOf } from "../input.js";
 import { Bare, invalid, notFound, ok } from "../replies.js";
 import { type Actor, holds, may, need } from "../rights.js";
 import { setStatus } from "../runs.js";
@@ -31,7 +31,7 @@ export function simulationRoutes(world: World): Route[] {
         const input = objectOf(body);
         const start = instantOf(input, "exercise_start_date");
         const name = textOf(input, "exercise_name");
-        if (name === null || name.trim() === "") throw invalid({ exercise_name: "This value should not be blank." });
+        if (name === null || isBlank(name)) throw invalid({ exercise_name: "This value should not be blank." });
         const simulation: Simulation = {
           ...emptySimulation(actor.tenant, null, name, now),
           description: textOf(input, "exercise_description"),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { objectOf, textOf } from "../input.js";
+import { objectOf, shortTextOf, textOf } from "../input.js";
 import type { Entry } from "../kinds/kind.js";
 import { Bare, notFound, ok } from "../replies.js";
 import { may, need } from "../rights.js";
@@ -27,7 +27,7 @@ export function variableRoutes(world: World): Route[] {
     if (key === null || !KEY.test(key)) throw new Bare(400);
     return {
       variable_key: key,
-      variable_value: textOf(input, "variable_value"),
+      variable_value: shortTextOf(input, "variable_value"),
       variable_description: textOf(input, "variable_description"),
     };
   };

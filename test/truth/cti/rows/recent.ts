@@ -56,6 +56,8 @@ interface Acts {
   readonly since: string;
   readonly until: string;
   readonly malware: string;
+  /** The types of all observables, as the platform has them. */
+  readonly observables: readonly string[];
 }
 let made: Promise<Acts> | undefined;
 
@@ -115,7 +117,12 @@ async function makeActs(stage: Stage): Promise<Acts> {
     (await logsOf(stage, "root")).some((one) => one.event_scope === "delete" && one.context_data.entity_id === gone);
   for (let i = 0; i < 60 && !(await ends()); i++) await sleep(1_000);
   expect(await ends()).toBe(true);
-  return { since, until: new Date().toISOString(), malware };
+  const { subTypes } = await platform.need(
+    "root",
+    'query { subTypes(type: "Stix-Cyber-Observable") { edges { node { id } } } }',
+  );
+  const observables = subTypes.edges.map(({ node }: { node: { id: string } }) => node.id);
+  return { since, until: new Date().toISOString(), malware, observables };
 }
 
 /** Every page of the tool, and what each said of how many there are. */
@@ -150,7 +157,6 @@ const expectedOf = (sees: ReadonlySet<string>, log: Log) => {
   return [Date.parse(timestamp), user?.name ?? "", event_scope, isSeen ? context_data.entity_id : undefined, fields];
 };
 
-const OBSERVABLES = ["IPv4-Addr", "Domain-Name", "Url", "StixFile"];
 const CONTAINERS = ["Report", "Note", "Grouping", "Opinion", "Case-Incident", "Case-Rfi", "Case-Rft", "Task"];
 const time = ({ timestamp }: Log) => Date.parse(timestamp);
 const changed = (field: string) => (log: Log) =>
@@ -165,12 +171,12 @@ const ahead = (at: string) => new Date(Date.parse(at) + 19_800_000).toISOString(
 type Asked = readonly [about: string, args: object, holds: (log: Log) => boolean];
 
 /** How acts are asked for, at the edges too. */
-const questionsOf = (stage: Stage, { since, until }: Acts, middle: Log): readonly Asked[] => [
+const questionsOf = (stage: Stage, { since, until, observables }: Acts, middle: Log): readonly Asked[] => [
   ["a type", { types: ["Malware"] }, isOf("Malware")],
   ["relationships of a type", { types: ["uses"] }, isOf("uses")],
   ["sightings", { types: ["stix-sighting-relationship"] }, isOf("stix-sighting-relationship")],
   ["types of two kinds", { types: ["uses", "Intrusion-Set"] }, isOf("uses", "Intrusion-Set")],
-  ["all observables", { types: ["Stix-Cyber-Observable"] }, isOf(...OBSERVABLES)],
+  ["all observables", { types: ["Stix-Cyber-Observable"] }, isOf(...observables)],
   ["all containers", { types: ["Container"] }, isOf(...CONTAINERS)],
   ["what was made", { acts: ["create"] }, ({ event_scope }) => event_scope === "create"],
   ["what was changed or is gone", { acts: ["delete", "update"] }, (log) => /update|delete/.test(log.event_scope)],

@@ -102,21 +102,21 @@ export const bindings = [
 
   unary(getInjectExecutionTraces, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const { row } = await injectOf(platform, tenant, r.injectId);
-    const target = { id: r.targetId, kind: r.targetKind };
+    const { row, parent } = await injectOf(platform, tenant, r.injectId);
+    const target = { id: r.targetId.toLowerCase(), kind: r.targetKind };
     const traces = await readTraces(platform, tenant, row.inject_id, target);
+    // Of what is no target, the platform says what it says of a target where nothing happened.
+    if (traces.length === 0) {
+      needPeople(row.inject_id, parent, target.kind);
+      await needTarget(platform, tenant, row.inject_id, target.kind, target.id);
+    }
     return { traces: traces.slice(0, MAX_TRACES).map((trace) => toTrace(trace)), cut: traces.length > MAX_TRACES };
   }),
 
   unary(listInjectTargets, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
     const { row, parent } = await injectOf(platform, tenant, r.injectId);
-    if (parent.of === "scenario" && PEOPLE.has(r.targetKind)) {
-      // The platform looks for those who take part in the simulation, and fails where there is none.
-      throw failedPrecondition(
-        `inject_id: ${row.inject_id} belongs to scenario ${parent.id}, and only an inject of a simulation has people as targets; get_inject shows the teams of this inject`,
-      );
-    }
+    needPeople(row.inject_id, parent, r.targetKind);
     const page = await listPage<UpstreamInjectTarget>(
       platform,
       tenant,
@@ -166,6 +166,14 @@ export const bindings = [
 ];
 
 const MAX_TARGETS = 10_000;
+
+/** @throws ConnectError failed_precondition: the platform looks for those who take part in the simulation, and fails without one. */
+function needPeople(inject: string, parent: Awaited<ReturnType<typeof injectOf>>["parent"], kind: TargetKind): void {
+  if (parent.of !== "scenario" || !PEOPLE.has(kind)) return;
+  throw failedPrecondition(
+    `inject_id: ${inject} belongs to scenario ${parent.id}, and only an inject of a simulation has people as targets; get_inject shows the teams of this inject`,
+  );
+}
 
 /** @throws ConnectError not_found: the platform answers for any target, with the commands that others ran. */
 async function needTarget(platform: Platform, tenant: TenantScope, inject: string, kind: TargetKind, id: string) {

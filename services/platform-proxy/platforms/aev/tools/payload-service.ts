@@ -7,7 +7,7 @@ import {
   PayloadStatus,
   PayloadType,
 } from "#proto/aev/v1/payload_service_pb.js";
-import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
@@ -107,8 +107,9 @@ export const bindings = [
       payload_description: r.description ?? null,
       command_executor: r.executor ?? null,
       command_content: r.command ?? null,
-      payload_cleanup_executor: r.cleanupCommand === undefined ? null : (r.executor ?? null),
-      payload_cleanup_command: r.cleanupCommand ?? null,
+      // An empty one is none.
+      payload_cleanup_executor: r.cleanupCommand ? (r.executor ?? null) : null,
+      payload_cleanup_command: r.cleanupCommand || null,
       dns_resolution_hostname: r.hostname ?? null,
       ...(r.type === PayloadType.EXECUTABLE && { executable_file: file }),
       ...(r.type === PayloadType.FILE_DROP && { file_drop_file: file }),
@@ -118,6 +119,7 @@ export const bindings = [
       ...(r.expectations.length > 0 && { payload_expectations: r.expectations.map(expectationWord) }),
       ...(await refsOf(platform, tenant, r)),
     };
+    needWholeCommands(body);
     const created = await platform.rest<unknown>({ verb: "POST", path: tenant.path(PAYLOAD.route), body });
     return {
       payload: await toPayloadDetails(
@@ -139,6 +141,7 @@ export const bindings = [
         clear || given.length > 0 ? given : (before ?? []);
       const expectations = r.expectations.map(expectationWord);
       const executor = r.executor ?? row.command_executor ?? null;
+      const cleanup = (r.cleanupCommand ?? row.payload_cleanup_command) || null;
       // What is left out becomes empty, so that everything is sent as it was read.
       const body = {
         payload_name: r.name?.trim() ?? row.payload_name,
@@ -148,8 +151,8 @@ export const bindings = [
         payload_expectations: kept(expectations, r.clearExpectations, row.payload_expectations),
         command_executor: executor,
         command_content: r.command ?? row.command_content ?? null,
-        payload_cleanup_executor: row.payload_cleanup_executor ?? (r.cleanupCommand === undefined ? null : executor),
-        payload_cleanup_command: r.cleanupCommand ?? row.payload_cleanup_command,
+        payload_cleanup_executor: cleanup === null ? null : (row.payload_cleanup_executor ?? executor),
+        payload_cleanup_command: cleanup,
         dns_resolution_hostname: r.hostname ?? row.dns_resolution_hostname ?? null,
         executable_file: idOf(row.executable_file),
         file_drop_file: idOf(row.file_drop_file),
@@ -162,6 +165,7 @@ export const bindings = [
         payload_domains: row.payload_domains ?? [],
         payload_attack_patterns: kept(refs.payload_attack_patterns, r.clearAttackPatterns, row.payload_attack_patterns),
       };
+      needWholeCommands(body);
       const path = tenant.path(`${PAYLOAD.route}/${row.payload_id}`);
       const changed = await platform.rest<unknown>({ verb: "PUT", path, body });
       return {
@@ -184,6 +188,22 @@ export const bindings = [
     return { deleted: { id: payload_id, name: payload_name } };
   }),
 ];
+
+/** @throws ConnectError invalid_argument: the platform keeps a command and its shell together, and calls half of them a conflict. */
+function needWholeCommands(sent: {
+  readonly command_executor: string | null;
+  readonly command_content: string | null;
+  readonly payload_cleanup_executor: string | null;
+  readonly payload_cleanup_command: string | null;
+}): void {
+  const { command_executor: executor, command_content: command } = sent;
+  if (executor === "") throw invalidArgument("executor: must not be empty");
+  if (command === "") throw invalidArgument("command: must not be empty");
+  if ((executor === null) !== (command === null))
+    throw invalidArgument("executor: give executor and command together; only a payload of type command has them");
+  if (sent.payload_cleanup_command !== null && !sent.payload_cleanup_executor)
+    throw invalidArgument("cleanup_command: needs executor, the shell that it runs in");
+}
 
 const platformWord = (one: EndpointPlatform): string => {
   const word = wordOf(EndpointPlatform, one);

@@ -156,6 +156,7 @@ async function entityOf(
     path: tenant.path(`/scenarios/${scenario_id}/tags`),
     // It reads null where there are none, and refuses null.
     body: { scenario_tags: scenario_tags ?? [] },
+    changesNothing: true,
   });
   if (!Array.isArray(entity.scenario_mails_reply_to)) {
     throw incompleteRead();

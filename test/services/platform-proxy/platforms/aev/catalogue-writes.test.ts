@@ -254,6 +254,8 @@ describe("vulnerabilities", () => {
       weaknesses: ["CWE-79"],
     });
     const vulnerabilityId = vulnerability?.id as string;
+    const again = await refusal(admin.call(createVulnerability, { identifier: "CVE-2026-1", score: 1 }));
+    expect(again.rawMessage).toMatch(/there is one with the same identifier$/);
     const { vulnerability: changed } = await admin.call(updateVulnerability, { vulnerabilityId, description: "New" });
     expect(changed).toMatchObject({
       externalId: "CVE-2026-1",
@@ -333,6 +335,9 @@ describe("findings", () => {
     });
     expect(finding).toMatchObject({ field: "manual", notes: ["by hand"], value: "CVE-2026-77" });
     const findingId = finding?.id as string;
+    const same = { injectId: finding!.inject!.id, type: "cve", value: "CVE-2026-77" };
+    const again = await refusal(planner.call(createFinding, same));
+    expect(again.rawMessage).toMatch(/there is one with the same inject_id, type, value, field$/);
     const { finding: changed } = await planner.call(updateFinding, { findingId, value: "CVE-2026-78" });
     expect(changed).toMatchObject({ field: "manual", notes: ["by hand"], value: "CVE-2026-78", type: "cve" });
     const { finding: bare } = await planner.call(updateFinding, { findingId, clearNotes: true });

@@ -22,6 +22,11 @@ test.each([
   "(?<n>a)\\k<n>",
   "\\x41\\x{10FFFF}\\u0041\\07\\cA",
   "(?i-s:a)(?x)",
+  "{2}{3}",
+  "|{2}",
+  "\\b{g}a",
+  "[\\d-z][a-]",
+  "\\p{L}\\P{Lu}\\p{IsLatin}\\p{InGreek}\\p{javaLowerCase}\\p{script=Latin}",
   "",
 ])("%s is an expression", (expression) => {
   expect(expressionProblem(expression)).toBeUndefined();
@@ -50,6 +55,12 @@ test.each([
   ["\\c", "has \\c, which Java does not know or needs more after it"],
   ["\\x{110000}", "has \\x, which Java does not know or needs more after it"],
   ["\\0", "has \\0, which Java does not know or needs more after it"],
+  ["{", "has a { that is not followed by a number of times and a }"],
+  ["{2,1}", "has a repetition {2,1} that runs backwards"],
+  ["\\E", "has \\E, which Java does not know or needs more after it"],
+  ["(?i)+a", "has a + that repeats nothing"],
+  ["[a-\\d]", "has a range that does not end in a single letter"],
+  ["\\p{Foo}", "has \\p{Foo}, and Java knows no such property of letters"],
   ["[]", "has an unclosed ["],
 ])("%s is not a regular expression", (expression, problem) => {
   expect(expressionProblem(expression)).toBe(problem);

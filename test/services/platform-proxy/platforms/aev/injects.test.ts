@@ -300,7 +300,7 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   expect(targets.map(({ id }) => id).sort()).toEqual([ids.agentless, ids.reached].sort());
   const { traces } = await stack.call(
     runs.getInjectExecutionTraces,
-    { injectId, targetId: ids.agent!, targetKind: TargetKind.AGENT },
+    { injectId, targetId: ids.agent!.toUpperCase(), targetKind: TargetKind.AGENT },
     "analyst",
   );
   expect(traces.map((one) => one.status)).toEqual(["info", "success", "info"]);
@@ -313,10 +313,14 @@ test("why an inject failed is told: which endpoint has no agent, and what agents
   expect(result.outputs).toMatchObject([{ status: "success", agent: { id: ids.agent } }]);
   // The platform answers for an endpoint that was no target with the commands that others ran.
   const stranger = { injectId, targetId: injectId, targetKind: TargetKind.ENDPOINT };
-  expect(await refusal(stack.call(runs.getInjectExecutionResult, stranger, "analyst"))).toMatchObject({
-    code: Code.NotFound,
-    rawMessage: expect.stringMatching(/^target_id: .*list_inject_targets/),
-  });
+  for (const asked of [
+    () => stack.call(runs.getInjectExecutionResult, stranger, "analyst"),
+    () => stack.call(runs.getInjectExecutionTraces, stranger, "analyst"),
+  ])
+    expect(await refusal(asked())).toMatchObject({
+      code: Code.NotFound,
+      rawMessage: expect.stringMatching(/^target_id: .*list_inject_targets/),
+    });
   const again = stack.stream(runs.launchInject, { injectId }, "analyst")[Symbol.asyncIterator]().next();
   expect((await refusal(again)).rawMessage).toMatch(/is finished|has already run/);
 });

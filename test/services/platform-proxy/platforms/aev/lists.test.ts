@@ -200,6 +200,10 @@ test("a scenario that was never labelled is changed, and stays so", async () => 
     "analyst",
   );
   expect(scenario).toMatchObject({ name: "True", description: "Now with words", labels: [] });
+  // What is read by writing it back is no part of a change.
+  const name = "a\0b";
+  const refused = await refusal(stack.call(ScenarioService.method.updateScenario, { scenarioId, name }, "analyst"));
+  expect(refused.rawMessage).toBe("name: has a NUL character, which OpenAEV cannot store");
 });
 
 test("an address is that address, and no longer one that holds it", async () => {

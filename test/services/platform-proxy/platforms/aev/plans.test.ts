@@ -73,6 +73,19 @@ test("a payload is created with its action, changed without losing the rest, and
     "planner",
   );
   expect(bare).toMatchObject({ labels: [], arguments: [], command: "id #{who}", description: "Says who" });
+  const { payload: left } = await call(
+    payloads.updatePayload,
+    { payloadId: payload!.id, cleanupCommand: "" },
+    "planner",
+  );
+  expect(left).toMatchObject({ command: "id #{who}", cleanupCommand: "", cleanupExecutor: "" });
+  for (const [half, words] of [
+    [{ executor: "" }, "executor: must not be empty"],
+    [{ command: "" }, "command: must not be empty"],
+  ] as const)
+    expect(
+      (await refusal(call(payloads.updatePayload, { payloadId: payload!.id, ...half }, "planner"))).rawMessage,
+    ).toBe(words);
   expect(await call(payloads.deletePayload, { payloadId: payload!.id }, "planner")).toMatchObject({
     deleted: { id: payload!.id },
   });
@@ -102,6 +115,11 @@ test("what the platform would fail at or drop is refused before: a payload witho
   for (const [more, words] of [
     [{}, /command needs executor and command/],
     [{ type: PayloadType.NETWORK_TRAFFIC }, /type: must be one of command, executable, file_drop, dns_resolution/],
+    [
+      { type: PayloadType.DNS_RESOLUTION, hostname: "a.example", executor: "sh" },
+      /^executor: give executor and command/,
+    ],
+    [{ type: PayloadType.DNS_RESOLUTION, hostname: "a.example", cleanupCommand: "x" }, /^cleanup_command: needs exec/],
     [{ executor: "sh", command: "id", attackPatternIds: [id] }, /attack_pattern_ids: there is no/],
   ] as const) {
     expect(
@@ -231,6 +249,14 @@ test("a variable is created once, changed by its key, and not taken through anot
   const { scenarios: rows } = await call(ScenarioService.method.listScenarios, {}, "planner");
   const other = { case: "scenarioId", value: rows.find(({ id }) => id !== value)!.id } as const;
   const variableId = first.variable!.id;
+  // The platform's word for what its database does not take is that of a conflict.
+  const town = { parent, key: "town" } as const;
+  expect((await refusal(call(variables.setVariable, { ...town, value: "a\0b" }, "planner"))).rawMessage).toBe(
+    "value: has a NUL character, which OpenAEV cannot store",
+  );
+  expect((await refusal(call(variables.setVariable, { ...town, value: "x".repeat(256) }, "planner"))).rawMessage).toBe(
+    "value: must be at most 255 characters",
+  );
   // One after the other: a refusal that nobody waits for yet ends the run.
   for (const attempt of [
     () => call(variables.setVariable, { parent: other, key: "town", variableId }, "planner"),

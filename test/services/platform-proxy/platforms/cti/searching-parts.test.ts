@@ -2,6 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
+import { EntityListService } from "#proto/cti/v1/entity_list_service_pb.js";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
@@ -11,6 +12,7 @@ import { refusal } from "../../../../support/platforms/refusal.js";
 import { make, markingId } from "./asking.js";
 
 const { listObservables, searchAll, listIndicators, lookupIoc, findEntityByName } = SearchService.method;
+const { listAttackPatterns } = EntityListService.method;
 const HASH = "0123456789abcdef0123456789abcdef";
 const LONG = `https://long.parts.example/${"x".repeat(600)}`;
 
@@ -101,6 +103,13 @@ test("a technique is found by the name that it is shown with", async () => {
   const { exact, entities } = await harness.call(findEntityByName, { name: "[T1566] Phishing" });
   expect(exact).toBe(true);
   expect(entities.map(({ name }) => name)).toEqual(["[T1566] Phishing"]);
+});
+
+test.each(["[T156", "[T156*", "[t1566]"])("%s is the beginning of names as they are shown", async (query) => {
+  const { attackPatterns } = await harness.call(listAttackPatterns, { query, pageSize: 100 });
+  const names = attackPatterns.map(({ name }) => name);
+  expect(names).toContain("[T1566] Phishing");
+  expect(names.filter((name) => !name.startsWith("[T156"))).toEqual([]);
 });
 
 test("a type of reports or patterns that nothing has and nobody knows is refused with those there are", async () => {

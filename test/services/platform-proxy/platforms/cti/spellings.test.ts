@@ -37,6 +37,7 @@ test.each([
 test("each spelling of a value leads to every other", () => {
   for (const spellings of [
     ["2001:db8::1", "2001:db8:0:0:0:0:0:1", "2001:0db8:0000:0000:0000:0000:0000:0001"],
+    ["2001:db8::1", "2001:0db8::1", "2001:db8::0001", "2001:0db8:0:0:0:0:0:1", "2001:db8:0000:0000:0000:0000:0000:1"],
     ["::ffff:192.0.2.1", "::ffff:c000:201"],
     ["::", "0:0:0:0:0:0:0:0"],
     ["00:1b:44:11:3a:b7", "00-1b-44-11-3a-b7"],
@@ -47,6 +48,14 @@ test("each spelling of a value leads to every other", () => {
     for (const one of spellings) expect(spellingsOf(one)).toEqual(expect.arrayContaining(spellings));
 });
 
+test("an address of many short groups has a bounded number of spellings, and more where it would become two", () => {
+  const address = "2001:db8:a:b:c:d:e:f";
+  expect(spellingsOf(address)).toEqual([address, "2001:0db8:000a:000b:000c:000d:000e:000f"]);
+  expect(spellingsOf(address, 512)).toContain("2001:0db8:a:000b:c:d:e:000f");
+  expect(spellingsOf("1:2:3:4:5:6:7:8", 512).length).toBeLessThanOrEqual(512);
+  expect(spellingsOf("1:2::3:4", 512).length).toBeLessThanOrEqual(512);
+});
+
 test("one address in two spellings is one observable, and found by both", async () => {
   const { observable, notices } = await harness.call(createObservable, {
     type: "IPv6-Addr",
@@ -54,12 +63,23 @@ test("one address in two spellings is one observable, and found by both", async 
   });
   expect(observable?.value).toBe("2001:db8::77:1");
   expect(notices).toEqual(["the value was written as 2001:db8::77:1"]);
-  for (const value of ["2001:db8::77:1", "2001:0db8:0000::0077:0001"]) {
+  for (const value of ["2001:db8::77:1", "2001:0db8:0000::0077:0001", "2001:0db8::77:1"]) {
     const again = await refusal(harness.call(createObservable, { type: "IPv6-Addr", value }));
     expect([again.code, again.rawMessage]).toEqual([Code.AlreadyExists, expect.stringContaining(observable!.id)]);
     const { known, matches } = await harness.call(lookupIoc, { value });
     expect([known, matches.map(({ id }) => id)]).toEqual([true, [observable!.id]]);
   }
+});
+
+test("an address that a feed wrote with zeros in front of some groups is not created again, and is found", async () => {
+  const { made } = await harness.ask<{ made: { id: string } }>(
+    "admin",
+    'mutation($fields: IPv6AddrAddInput) { made: stixCyberObservableAdd(type: "IPv6-Addr", IPv6Addr: $fields) { id } }',
+    { fields: { value: "2001:0db8:a:b:c:000d:e:f" } },
+  );
+  const value = "2001:db8:a:b:c:d:e:f";
+  const again = await refusal(harness.call(createObservable, { type: "IPv6-Addr", value }));
+  expect([again.code, again.rawMessage]).toEqual([Code.AlreadyExists, expect.stringContaining(made.id)]);
 });
 
 test.each(["spelt.example", "spelt.example.", "spelt\\.example", "SPELT[.]example"])(

@@ -1,0 +1,33 @@
+/**
+ * What the platform cannot store of what was sent; undefined where that is not the reason.
+ *
+ * @param reason what its database said; undefined where it did not get that far.
+ */
+export function unstorableIn(
+  sent: unknown,
+  reason: string | undefined,
+  fieldOf: (key: string) => string,
+): string | undefined {
+  if (typeof sent !== "object" || sent === null) return undefined;
+  const [, most] = /value too long for type character varying\((\d+)\)/.exec(reason ?? "") ?? [];
+  const problems = Object.entries(sent).flatMap(([key, value]) => {
+    const texts = textsIn(value);
+    const what = texts.some((text) => text.includes("\0"))
+      ? "has a NUL character, which OpenAEV cannot store"
+      : reason === undefined && texts.some(isBlank)
+        ? "must be more than blanks"
+        : most !== undefined && texts.some((text) => [...text].length > Number(most))
+          ? `must be at most ${most} characters`
+          : undefined;
+    return what === undefined ? [] : [`${fieldOf(key)}: ${what}`];
+  });
+  return problems.length === 0 ? undefined : problems.join("; ");
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** To the platform, control characters are blanks too; an empty text clears a field. */
+const isBlank = (text: string) => text !== "" && [...text.trim()].every((letter) => letter <= " ");
