@@ -70,14 +70,14 @@ function pageMaker(model: Model, output: DescMessage, rows: Rows) {
       wanted: wantedBy(request),
       order: "_id",
       direction: -1,
-      after: positionOf(request.pageToken),
+      after: positionOf(request.pageToken, request),
       size: request.pageSize ?? PAGE_SIZE,
       projection,
     });
     const shown = await membersOf(context, model, items, call, rows.named ?? []);
     return create(output, {
       [member]: shown.map((one) => rowOf(model, one, rows)),
-      ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+      ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
       ...(total !== undefined && { totalSize: total }),
     });
   };

@@ -156,7 +156,8 @@ function refuseUnknown(desc: DescMessage, name: string): never {
 
 function fieldReaderOf(field: DescField, compiled: Compiled): Read {
   const read = plainReaderOf(field, compiled);
-  if (field.proto.options?.debugRedact) return silent(read);
+  // The names in a list's items are ours; the keys of a map may be secrets.
+  if (field.proto.options?.debugRedact) return field.fieldKind === "list" ? discreet(read) : silent(read);
   return field.message !== undefined && holdsSecret(field.message) ? discreet(read) : read;
 }
 

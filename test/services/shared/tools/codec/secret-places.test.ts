@@ -51,6 +51,16 @@ test("no refusal repeats what was given where a secret is expected, or beside on
   expect(places).toBeGreaterThan(50);
 });
 
+test("of a list with secrets, the item is named whose form is wrong", () => {
+  const update = readTools(readImage()).find(({ name }) => name === "update_mcp_server");
+  const decode = compileDecode(update!.method.input, true);
+  const right = { name: "X-Key", value: "v" };
+  expect(() => decode({ put_headers: [right, SECRET] })).toThrow(/put_headers\[1\]: must be an object$/);
+  expect(() => decode({ put_headers: [{ ...right, [SECRET]: 1 }] })).toThrow(
+    /put_headers\[0\]: unknown argument: known arguments are name, value$/,
+  );
+});
+
 test("an argument that is given by two of its names is refused, and so are numbers out of range", () => {
   const tools = readTools(readImage());
   const list = tools.find(({ name }) => name === "list_agents");
