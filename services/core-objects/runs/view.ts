@@ -53,6 +53,12 @@ function outputOf({ state, output }: RunRecord): RunView {
   return { output: shorten(output, MAX_OUTPUT), outputCharacters: output.length };
 }
 
+/** What a row says of its cost: where no price is known, every row would say that. */
+function costInRow(run: RunRecord): RunView {
+  const { cost } = costOf(run);
+  return cost?.amount === undefined || cost.amount === 0 ? {} : { cost };
+}
+
 /** A run as a row of a list. */
 export function rowOf(run: RunRecord): RunView {
   return {
@@ -65,6 +71,7 @@ export function rowOf(run: RunRecord): RunView {
     ...(run.question !== "" && { question: run.question }),
     ...(run.error !== null && { error: errorOf(run.error, shorten(run.error.message)) }),
     stepCount: run.step_count,
+    ...costInRow(run),
     createdAt: timestampFromDate(run.created_at),
     ...(run.ended_at !== null && { endedAt: timestampFromDate(run.ended_at) }),
   };
