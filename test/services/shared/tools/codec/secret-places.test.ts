@@ -67,5 +67,6 @@ test("an argument that is given by two of its names is refused, and so are numbe
   const decode = compileDecode(list?.method.input as DescMessage);
   expect(() => decode({ page_size: 1, pageSize: 2 })).toThrow(/pageSize: is given twice, also as page_size/);
   expect(() => decode({ pageSize: 2, page_size: 1 })).toThrow(/given twice/);
+  expect(() => decode({ page_size: 1e21 })).toThrow("page_size: must be between 1 and 100, not 1e+21");
   expect(decode({ pageSize: 2 })).toMatchObject({ pageSize: 2 });
 });
