@@ -6,6 +6,8 @@ import { shorten } from "../../shared/tools/shorten.js";
 import type { RunErrorWord, RunRecord, StepRecord } from "./record.js";
 import { costIn } from "./spending/cost.js";
 
+/** Characters of a question in a row: as many as it mostly takes to answer without another call. */
+const MAX_QUESTION = 200;
 /** Characters of an output that are shown; the trace has all. */
 const MAX_OUTPUT = 30_000;
 
@@ -16,6 +18,7 @@ export function runOf(run: RunRecord): RunView {
   return {
     ...rowOf(run),
     input: run.input,
+    ...(run.question !== "" && { question: run.question }),
     ...(run.error !== null && { error: errorOf(run.error, run.error.message) }),
     ...outputOf(run),
     ...(run.model !== "" && {
@@ -68,7 +71,7 @@ export function rowOf(run: RunRecord): RunView {
     trigger: RunTrigger[run.trigger.toUpperCase() as "MANUAL"],
     state: stateWordOf(run.state),
     input: shorten(run.input),
-    ...(run.question !== "" && { question: run.question }),
+    ...(run.question !== "" && { question: shorten(run.question, MAX_QUESTION) }),
     ...(run.error !== null && { error: errorOf(run.error, shorten(run.error.message)) }),
     stepCount: run.step_count,
     ...costInRow(run),
