@@ -21,6 +21,8 @@ export function problemsOf({ marks, ...ground }: Ground, who: Person, args: Json
 /** An answer without what its caller sent, which it may repeat. */
 export function withoutSent(text: string, args: JsonObject): string {
   const sent = JSON.stringify(args).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
-  const long = sent.map((quoted) => quoted.slice(1, -1)).filter(({ length }) => length > 3);
+  // A sentence that quotes it is itself quoted in the answer.
+  const once = sent.map((quoted) => quoted.slice(1, -1)).filter(({ length }) => length > 3);
+  const long = once.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]);
   return long.sort((a, b) => b.length - a.length).reduce((rest, one) => rest.replaceAll(one, "…"), text);
 }
