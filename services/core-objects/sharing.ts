@@ -2,6 +2,7 @@ import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { type GrantSchema, Origin as OriginWord, type Tier as TierWord } from "#proto/core/v1/sharing_pb.js";
 import type { Caller } from "../shared/rpc/call.js";
 import { invalidArgument } from "../shared/rpc/errors.js";
+import { quotedAll } from "../shared/rpc/quoted.js";
 import { accessOf, type Grant, may, type Origin, type Ownership, type Tier } from "./policy.js";
 import type { Principals } from "./principals.js";
 
@@ -38,7 +39,7 @@ export function sharingAfter(
   const nobody = unknown.filter((name) => !granted.has(principalOf(name)));
   if (nobody.length > 0)
     throw invalidArgument(
-      `unknown user or group, and not in sharing: ${nobody.join(", ")}. Name users and groups as sharing shows them`,
+      `unknown user or group, and not in sharing: ${quotedAll(nobody)}. Name users and groups as sharing shows them`,
     );
   const gone = new Set([...unshare, ...unknown].map(principalOf));
   const acl = aclOf(share, current.acl).filter(({ p }) => !gone.has(p));

@@ -3,6 +3,7 @@ import { Tier } from "#proto/core/v1/sharing_pb.js";
 import type { Call } from "../shared/rpc/call.js";
 import { notFound, permissionDenied } from "../shared/rpc/errors.js";
 import type { Peers } from "../shared/rpc/peers.js";
+import { quoted } from "../shared/rpc/quoted.js";
 import { shorten } from "../shared/tools/shorten.js";
 import type { TraceRecord } from "./store.js";
 
@@ -43,7 +44,7 @@ export function readerOf(peers: Peers, call: Call): Reader {
       await learn([target]);
       const tier = known.get(target);
       if (tier === undefined)
-        throw notFound(`no agent that you can see has the id ${target}; list_agents returns the ids`);
+        throw notFound(`no agent that you can see has the id ${quoted(target)}; list_agents returns the ids`);
       if (tier !== Tier.MANAGE) {
         throw permissionDenied(
           "only users who can manage this agent can list its traces: ask its owner for the manage tier. " +

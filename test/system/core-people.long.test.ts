@@ -1,38 +1,25 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startModel } from "../services/core-objects/runs/model-server.js";
-import { call, post } from "../support/mcp.js";
-import { type Program, startProgram } from "../support/program.js";
-import { idArgumentsOf, rightArguments } from "./core-people/arguments.js";
-import { type Answered, type Ground, makeGround, PEOPLE, type Person } from "./core-people/ground.js";
+import { rightArguments } from "./core-people/arguments.js";
+import { type Answered, type Ground, PEOPLE } from "./core-people/ground.js";
+import { problemsOf } from "./core-people/problems.js";
 import { argumentsOf, requiredOf, type Shown } from "./core-people/shown.js";
-import { changesIn, type View, viewOf } from "./core-people/view.js";
+import { type Core, startCore } from "./core-people/start.js";
+import { mayUse } from "./core-people/tiers.js";
+import { changesIn, seenBy, type View } from "./core-people/view.js";
 import { NO_SUCH, wrongUses } from "./core-people/wrong-uses.js";
 
 // Every tool that tools/list of core shows, used rightly and wrongly by the owner of an object, by three people with whom
 // it is shared, and by a stranger. A refusal is a sentence that names nothing which the caller cannot see, and after it
 // everything that anybody sees is as before. TOOLS=REGEX takes some of the tools.
 
-/** What people hold, from nothing to all. */
-const TIERS: readonly Person[] = ["stranger", "view", "config", "manage", "owner"];
-
-/** Who may use a tool on what is shared with them, where its name and hints do not say it, and why. */
-const NEEDS: Readonly<Record<string, { readonly tier: Person; readonly why: string }>> = {
-  create_document: { tier: "manage", why: "a knowledge base is written by whom it is shared with to manage" },
-  update_document: { tier: "manage", why: "a knowledge base is written by whom it is shared with to manage" },
-  get_run: { tier: "owner", why: "a run is of the person who triggered it" },
-  list_run_steps: { tier: "owner", why: "a run is of the person who triggered it" },
-  update_run: { tier: "owner", why: "a run is of the person who triggered it" },
-  inspect_agent_traces: { tier: "manage", why: "traces of an agent are read by who manages it" },
-  get_trace_payload: { tier: "manage", why: "traces of an agent are read by who manages it" },
-  search_knowledge: { tier: "view", why: "who can read no knowledge base does not have it" },
-};
-
 /** Arguments of which a made value is refused, by name or by tool and name, and what is said then. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
   page_token: /not from this list/,
   company_managed: /only administrators/,
   etag: /changed after you read it/,
+  remove_tools: /has no tool \w+ to remove/,
+  remove_ask_tools: /has no ask_tools entry \w+ to remove/,
   remove_headers: /has no header \w+ to remove/,
   "create_document.file": /give one of content, file and url/,
   "create_document.url": /give one of content, file and url/,
@@ -51,65 +38,13 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "get_trace_payload.span_id": /the trace has no span/,
 };
 
-let program: Program;
-let model: Awaited<ReturnType<typeof startModel>>;
-let all: readonly Shown[];
+let core: Core;
 let tools: readonly Shown[];
 beforeAll(async () => {
-  model = await startModel(() => ({ call: "ask_user", args: { question: "Which one?" } }));
-  const much = ["CALLS_PER_MINUTE", "CALL_BURST", "USER_CALL_BURST"].map((name) => [name, "1000000"]);
-  program = await startProgram({ env: Object.fromEntries(much) });
-  const url = `${program.baseUrl}/mcp/core`;
-  // search_knowledge is listed for who can read a knowledge base.
-  await call(url, program.bootstrap.admin.api_key, "create_knowledge_base", { name: "The administrator's" });
-  const { body } = await post(url, program.bootstrap.admin.api_key, "tools/list");
-  all = body.result?.tools as Shown[];
-  tools = all.filter(({ name }) => new RegExp(process.env.TOOLS ?? "").test(name));
+  core = await startCore();
+  tools = core.tools.filter(({ name }) => new RegExp(process.env.TOOLS ?? "").test(name));
 }, 120_000);
-afterAll(async () => {
-  await program?.stop();
-  await model?.close();
-});
-
-/** What the people see who own something. */
-async function seen(ground: Ground): Promise<View> {
-  const views = await Promise.all((["owner", "somebody"] as const).map((who) => viewOf(ground, who, all)));
-  return new Map(views.flatMap((view) => [...view]));
-}
-
-function neededFor({ name, annotations }: Shown): Person {
-  const listed = NEEDS[name];
-  if (listed !== undefined) return listed.tier;
-  if (annotations.readOnlyHint) return "view";
-  if (name.startsWith("delete_")) return "manage";
-  return name.startsWith("update_") ? "config" : "view";
-}
-
-const holds = (who: Person, tier: Person): boolean => TIERS.indexOf(who) >= TIERS.indexOf(tier);
-
-/** What is wrong with an answer, whatever was asked. */
-function problemsOf({ marks, ...ground }: Ground, who: Person, args: JsonObject, answered: Answered): string[] {
-  const { refusal, result } = answered;
-  const problems: string[] = [];
-  const hidden = [
-    ...[marks.others, ...ground.others.values()],
-    ...(who === "owner" ? [] : [marks.kept, ...ground.kept.values()]),
-    ...(who === "stranger" ? [marks.shared, ...ground.shared.values()] : []),
-  ];
-  const text = withoutSent(answered.text, args).toLowerCase();
-  for (const one of hidden) if (text.includes(one.toLowerCase())) problems.push(`names ${one}`);
-  if (result === undefined && refusal === "") problems.push("has no sentence");
-  if (/internal error|\[\{|"code":|undefined|\[object/i.test(refusal)) problems.push("is raw");
-  if (refusal.length > 2_000) problems.push(`has ${refusal.length} characters`);
-  return problems;
-}
-
-/** An answer may repeat what its caller sent. */
-function withoutSent(text: string, args: JsonObject): string {
-  const sent = JSON.stringify(args).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
-  const long = sent.map((quoted) => quoted.slice(1, -1)).filter(({ length }) => length > 3);
-  return long.sort((a, b) => b.length - a.length).reduce((rest, one) => rest.replaceAll(one, "…"), text);
-}
+afterAll(() => core?.stop());
 
 test("each tool, as each person, rightly and wrongly", { timeout: 1_800_000 }, async () => {
   const found: string[] = [];
@@ -119,8 +54,8 @@ test("each tool, as each person, rightly and wrongly", { timeout: 1_800_000 }, a
   for (const tool of tools) {
     for (const who of PEOPLE) {
       if (ground === undefined) {
-        ground = await makeGround(program, `${model.url}/v1`);
-        before = await seen(ground);
+        ground = await core.ground();
+        before = await seenBy(ground, core.tools);
         grounds++;
       }
       const here = ground;
@@ -146,13 +81,13 @@ test("each tool, as each person, rightly and wrongly", { timeout: 1_800_000 }, a
           say(`${what} is told apart from ${NO_SUCH} (${unknown.get(name)})`, answered);
       }
       const writes = !tool.annotations.readOnlyHint;
-      const isOfObjects = NEEDS[tool.name] !== undefined || idArgumentsOf(tool).some(({ name }) => name in right);
-      const mayUse = !isOfObjects || holds(who, neededFor(tool));
-      if (writes && mayUse)
-        for (const change of changesIn(before, await seen(ground)))
+      const isAllowed = mayUse(tool, who, right);
+      if (writes && isAllowed)
+        for (const change of changesIn(before, await seenBy(ground, core.tools)))
           found.push(`${tool.name} as ${who}, wrong uses change: ${change}`);
       const answered = await ask(right, "right use");
-      if ((answered.result !== undefined) !== mayUse) say(`right use is ${mayUse ? "" : "not "}refused`, answered);
+      if ((answered.result !== undefined) !== isAllowed)
+        say(`right use is ${isAllowed ? "" : "not "}refused`, answered);
       if (writes && answered.result !== undefined) {
         if (tool.annotations.destructiveHint) {
           const again = await ask(right, "the second time");
@@ -160,7 +95,7 @@ test("each tool, as each person, rightly and wrongly", { timeout: 1_800_000 }, a
         }
         ground = undefined;
       } else {
-        const changes = changesIn(before, await seen(ground));
+        const changes = changesIn(before, await seenBy(ground, core.tools));
         for (const change of changes) found.push(`${tool.name} as ${who} changes: ${change}`);
         if (changes.length > 0) ground = undefined;
       }
@@ -174,7 +109,7 @@ test("each argument that a tool does not require, as the owner", { timeout: 900_
   const found: string[] = [];
   let ground: Ground | undefined;
   for (const tool of tools.filter(({ annotations }) => !annotations.destructiveHint)) {
-    ground ??= await makeGround(program, `${model.url}/v1`);
+    ground ??= await core.ground();
     for (const [name] of argumentsOf(tool)) {
       if (requiredOf(tool).includes(name)) continue;
       const args = rightArguments(tool, ground.shared, ground.emails.stranger, name);
@@ -191,8 +126,8 @@ test("each argument that a tool does not require, as the owner", { timeout: 900_
 
 test("who may change an object may not share it: that needs the manage tier", { timeout: 300_000 }, async () => {
   const found: string[] = [];
-  const ground = await makeGround(program, `${model.url}/v1`);
-  const sharing = all.filter(({ inputSchema }) => inputSchema.properties?.share !== undefined);
+  const ground = await core.ground();
+  const sharing = core.tools.filter(({ inputSchema }) => inputSchema.properties?.share !== undefined);
   expect(sharing.length).toBeGreaterThan(7);
   for (const tool of sharing) {
     for (const who of ["stranger", "view", "config", "manage"] as const) {

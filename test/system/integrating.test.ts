@@ -83,7 +83,7 @@ process.stdout.write(JSON.stringify(seen));
 process.exit(0);
 `;
 
-const REFUSED = "refused INVALID_ARGUMENT page_size: must be greater than or equal to 1 and less than or equal to 100";
+const REFUSED = "refused INVALID_ARGUMENT page_size: must be between 1 and 100";
 const WRONG_KEY = "wrong key UNAUTHENTICATED the API key is not valid: check that it is complete, or create a new one";
 const OVER_RPC =
   "wrong key UNAUTHENTICATED the API key or token is not accepted: create a new API key, or sign in again";

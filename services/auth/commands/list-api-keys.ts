@@ -24,12 +24,12 @@ export async function listApiKeys(
     index: "api_keys_user",
     order: "serial",
     direction: -1,
-    after: positionOf(request.pageToken),
+    after: positionOf(request.pageToken, request),
     size: request.pageSize === 0 ? PAGE_SIZE : request.pageSize,
   });
   return {
     keys: items.map((key) => apiKeyOf(key, owner)),
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(total !== undefined && { totalSize: total }),
   };
 }

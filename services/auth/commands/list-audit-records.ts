@@ -31,13 +31,13 @@ export async function listAuditRecords(
     direction: afterNumber === undefined ? -1 : 1,
     from: orderOf(since),
     to: orderOf(until),
-    after: positionOf(pageToken) ?? known?.order,
+    after: positionOf(pageToken, request) ?? known?.order,
     size: pageSize === 0 ? PAGE_SIZE : pageSize,
   });
   const emails = await emailsOf(store, items);
   return {
     records: items.map((doc) => recordOf(doc, emails.get(doc.target) ?? "")),
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(total !== undefined && { totalSize: total }),
   };
 }

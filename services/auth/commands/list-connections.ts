@@ -29,7 +29,7 @@ export async function listConnections(
   if (narrowed !== undefined) return { connections: [connectionOf(narrowed, call.caller.email)] };
   const whose = request.everybody ? {} : { user_id: (await ownerOf(context, request, call))._id };
   const size = request.pageSize === 0 ? PAGE_SIZE : request.pageSize;
-  const after = positionOf(request.pageToken);
+  const after = positionOf(request.pageToken, request);
   const begun = after === undefined ? {} : { serial: { $lt: after } };
   const live = { ...whose, ...begun, revoked_at: null };
   const now = new Date();
@@ -44,7 +44,7 @@ export async function listConnections(
   const last = shown.at(-1);
   return {
     connections: shown.map((one) => connectionOf(one, emails.get(one.user_id) ?? "")),
-    ...(found.length > size && last !== undefined && { nextPageToken: pageTokenOf(last.serial) }),
+    ...(found.length > size && last !== undefined && { nextPageToken: pageTokenOf(last.serial, request) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { invalidArgument } from "../../shared/rpc/errors.js";
-import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
+import { foreignPageToken, pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
 import type { Context, Kind } from "../context.js";
 import { snakeOf } from "../objects/names.js";
@@ -9,6 +9,8 @@ import type { RunRecord } from "../runs/record.js";
 // What somebody owns stands in one collection for each kind. A list of it goes through one after the other, each
 // along an index that begins with the owner.
 
+/** What its page tokens are made for. */
+const LIST = "belongings";
 /** The word for runs among the kinds. */
 export const RUN = "run";
 
@@ -99,13 +101,12 @@ async function partOf(
 }
 
 function tokenOf(at: number, after: string): string {
-  return pageTokenOf(`${at}:${after}`);
+  return pageTokenOf(`${at}:${after}`, LIST);
 }
 
 function placeIn(sections: readonly Section[], token: string): { at: number; after: string | undefined } {
-  const [, at = "0", after = ""] = /^(\d{1,3}):(.*)$/s.exec(positionOf(token) ?? "0:") ?? [];
+  const [, at = "0", after = ""] = /^(\d{1,3}):(.*)$/s.exec(positionOf(token, LIST) ?? "0:") ?? [];
   const place = Number(at);
-  if (place >= Math.max(1, sections.length))
-    throw invalidArgument("page_token is not from this list; omit it to start");
+  if (place >= Math.max(1, sections.length)) throw foreignPageToken();
   return { at: place, after: after === "" ? undefined : after };
 }

@@ -6,8 +6,7 @@ import {
   type ResourceSchema,
 } from "#proto/core/v1/resource_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
-import { invalidArgument } from "../../shared/rpc/errors.js";
-import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
+import { foreignPageToken, pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { listPage } from "../../shared/store/page.js";
 import { shorten } from "../../shared/tools/shorten.js";
 import type { Context } from "../context.js";
@@ -27,11 +26,12 @@ const ROW = { name: 1, description: 1, enabled: 1, origin: 1 };
  */
 export async function listAvailableResources(
   context: Context,
-  { query, kind, pageSize = PAGE_SIZE, pageToken }: MessageShape<typeof ListAvailableResourcesRequestSchema>,
+  request: MessageShape<typeof ListAvailableResourcesRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ListAvailableResourcesResponseSchema>> {
+  const { query, kind, pageSize = PAGE_SIZE, pageToken } = request;
   const nouns = attachable(context).filter((noun) => kind === ResourceKind.UNSPECIFIED || kindOf(noun) === kind);
-  const [first, after] = startOf(nouns, pageToken);
+  const [first, after] = startOf(nouns, positionOf(pageToken, request));
   const wanted = namedLike(query);
   const resources: MessageInitShape<typeof ResourceSchema>[] = [];
   let next = "";
@@ -56,7 +56,7 @@ export async function listAvailableResources(
   }
   return {
     resources,
-    ...(next !== "" && { nextPageToken: pageTokenOf(next) }),
+    ...(next !== "" && { nextPageToken: pageTokenOf(next, request) }),
     ...(pageToken === "" && next === "" && { totalSize: resources.length }),
   };
 }
@@ -71,12 +71,14 @@ function kindOf(noun: string): ResourceKind {
   return ResourceKind[snakeOf(noun).toUpperCase() as keyof typeof ResourceKind];
 }
 
-function startOf(nouns: readonly string[], pageToken: string): readonly [first: number, after: string | undefined] {
-  const position = positionOf(pageToken);
+function startOf(
+  nouns: readonly string[],
+  position: string | undefined,
+): readonly [first: number, after: string | undefined] {
   if (position === undefined) return [0, undefined];
   const [noun = "", after = ""] = position.split("/", 2);
   const first = nouns.indexOf(noun);
-  if (first < 0) throw invalidArgument("page_token is not from this list of this kind; omit it to start");
+  if (first < 0) throw foreignPageToken();
   return [first, after === "" ? undefined : after];
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from "../../shared/rpc/call.js";
 import { aborted, notFound, permissionDenied } from "../../shared/rpc/errors.js";
+import { quoted } from "../../shared/rpc/quoted.js";
 import type { Context } from "../context.js";
 import type { KnowledgeBaseRecord } from "../kinds/knowledge-bases/record.js";
 import { readable } from "../objects/gate.js";
@@ -44,7 +45,7 @@ export async function readableDocument(context: Context, id: string, caller: Cal
       .findOne({ _id: document.knowledge_base, ...filterOf(caller, "read") });
     if (base !== null) return { document, base };
   }
-  throw notFound(`no document that you can see has the id ${id}; list_documents returns the ids`);
+  throw notFound(`no document that you can see has the id ${quoted(id)}; list_documents returns the ids`);
 }
 
 /**

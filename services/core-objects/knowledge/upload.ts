@@ -1,5 +1,6 @@
 import type { Caller } from "../../shared/rpc/call.js";
 import { notFound } from "../../shared/rpc/errors.js";
+import { quoted } from "../../shared/rpc/quoted.js";
 import type { Context } from "../context.js";
 import { checkManaged, readableBase } from "./gate.js";
 import type { DocumentRecord } from "./records.js";
@@ -28,5 +29,5 @@ export async function uploadOf(context: Context, id: string, caller: Caller): Pr
 
 /** There is no such upload, or it is gone. */
 export function noUpload(id: string): Error {
-  return notFound(`no upload that you can see has the id ${id}: begin it again with BeginUpload`);
+  return notFound(`no upload that you can see has the id ${quoted(id)}: begin it again with BeginUpload`);
 }

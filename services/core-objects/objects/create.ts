@@ -7,6 +7,7 @@ import { accessOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import { bytesOf, takenBy } from "../room.js";
 import { aclOf, checkShareable } from "../sharing.js";
+import { checkGiven } from "./check-given.js";
 import { newEtag } from "./gate.js";
 import { listAfter } from "./list-after.js";
 import type { CreateRequest } from "./messages.js";
@@ -34,6 +35,7 @@ export function createObject<Request extends CreateRequest>(
   const member = camelOf(noun);
   return async (context: Context, asked: Request, call: Call): Promise<object> => {
     const { caller } = call;
+    checkGiven(asked);
     const request = checkedCreation(noun, asked, caller);
     const made = await madeBefore(context, noun, request, caller);
     if (made !== null) return { [member]: await oneViewOf(context, model, made, call) };

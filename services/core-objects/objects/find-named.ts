@@ -1,5 +1,6 @@
 import type { Caller } from "../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument, notFound } from "../../shared/rpc/errors.js";
+import { quoted } from "../../shared/rpc/quoted.js";
 import type { IndexSpec } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { filterOf } from "../policy.js";
@@ -34,7 +35,7 @@ export async function findNamed<R extends ObjectRecord>(
   // Anybody may name an object, also by the id of another's: what looks like an id is one.
   if (byId !== null || UUID.test(nameOrId)) {
     if (byId !== null) throw failedPrecondition(`the ${noun} ${nameOrId} is disabled`);
-    throw notFound(`no ${noun} that you can see has the id ${nameOrId}; ${tool} returns the ids`);
+    throw notFound(`no ${noun} that you can see has the id ${quoted(nameOrId)}; ${tool} returns the ids`);
   }
   const firstHand = { $or: [{ owner: caller.id }, { origin: { $ne: "user" as const } }] };
   for (const whose of [firstHand, {}]) {
@@ -51,5 +52,5 @@ export async function findNamed<R extends ObjectRecord>(
   }
   if ((await objects.findOne({ name: nameOrId, ...readable })) !== null)
     throw failedPrecondition(`the ${noun} ${nameOrId} is disabled`);
-  throw notFound(`no ${noun} that you can see is named ${nameOrId}; ${tool} returns the names`);
+  throw notFound(`no ${noun} that you can see is named ${quoted(nameOrId)}; ${tool} returns the names`);
 }

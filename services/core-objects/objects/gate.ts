@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Caller } from "../../shared/rpc/call.js";
 import { aborted, notFound, permissionDenied } from "../../shared/rpc/errors.js";
+import { quoted } from "../../shared/rpc/quoted.js";
 import type { Filter } from "../../shared/store/store.js";
 import type { Context } from "../context.js";
 import { type Action, filterOf, may } from "../policy.js";
@@ -19,7 +20,7 @@ export async function readable(context: Context, noun: string, id: string, calle
   const found = await context.collection(noun).findOne({ _id: id, ...filterOf(caller, "read") });
   if (found !== null) return found;
   const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
-  throw notFound(`no ${noun} that you can see has the id ${id}; list_${snakeOf(plural)} returns the ids`);
+  throw notFound(`no ${noun} that you can see has the id ${quoted(id)}; list_${snakeOf(plural)} returns the ids`);
 }
 
 /**

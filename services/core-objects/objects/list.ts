@@ -70,14 +70,14 @@ function pageMaker(model: Model, output: DescMessage, rows: Rows) {
       wanted: wantedBy(request),
       order: "_id",
       direction: -1,
-      after: positionOf(request.pageToken),
+      after: positionOf(request.pageToken, request),
       size: request.pageSize ?? PAGE_SIZE,
       projection,
     });
     const shown = await membersOf(context, model, items, call, rows.named ?? []);
     return create(output, {
       [member]: shown.map((one) => rowOf(model, one, rows)),
-      ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+      ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
       ...(total !== undefined && { totalSize: total }),
     });
   };
@@ -88,7 +88,18 @@ function rowOf({ message }: Model, shown: Shown, { hidden = [], description = RO
   const row: Record<string, unknown> = shown;
   for (const member of hidden) row[member] = undefined;
   row.description = shorten(shown.description, description);
+  row.labels = fitting(shown.labels);
   return create(message, row);
+}
+
+/** The first labels, as many as have the characters of a text in a row: fifty long ones take more than a page. */
+function fitting(labels: string[]): string[] {
+  let characters = 0;
+  for (const [i, { length }] of labels.entries()) {
+    characters += length;
+    if (characters > ROW_CHARACTERS) return labels.slice(0, i);
+  }
+  return labels;
 }
 
 /** The ways by index to what has the labels that are asked for. */

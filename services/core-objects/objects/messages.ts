@@ -3,6 +3,7 @@ import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reference } from "#proto/core/v1/reference_pb.js";
 import type { Grant, Origin, Tier } from "#proto/core/v1/sharing_pb.js";
+import type { PagedRequest } from "../../shared/rpc/page-token.js";
 import type { Camel } from "./names.js";
 
 // The messages of the standard methods, as far as they are the same for every
@@ -37,7 +38,7 @@ export type Naming<Noun extends string> = { [member in `${Camel<Noun>}Id`]: stri
 export type One<Noun extends string, View> = { [member in Camel<Noun>]?: View | undefined };
 
 /** Which objects of those that the caller can read, and which page of them. */
-export interface ListRequest {
+export interface ListRequest extends PagedRequest {
   query: string;
   labels: string[];
   origin: Origin;

@@ -1,5 +1,6 @@
 import type { Caller } from "../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument } from "../../shared/rpc/errors.js";
+import { quotedAll } from "../../shared/rpc/quoted.js";
 import type { Context, Kind } from "../context.js";
 import { filterOf, may } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
@@ -40,7 +41,7 @@ export async function checkReferences(
     if (missing.length === 0) continue;
     const { plural } = context.kinds.find((kind) => kind.noun === noun)!;
     throw invalidArgument(
-      `no ${noun} that you can see has the id ${missing.join(", ")}; list_${snakeOf(plural)} returns the ids`,
+      `no ${noun} that you can see has the id ${quotedAll(missing)}; list_${snakeOf(plural)} returns the ids`,
     );
   }
 }

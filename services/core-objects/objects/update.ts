@@ -7,6 +7,7 @@ import type { ObjectRecord } from "../record.js";
 import { bytesOf, takenBy } from "../room.js";
 import { sharingAfter, sharingIn } from "../sharing.js";
 import { checkChanges } from "./check-changes.js";
+import { checkGiven } from "./check-given.js";
 import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import { given } from "./given.js";
@@ -47,6 +48,7 @@ export function updateObject<Request extends UpdateRequest>(
 
   return async (context: Context, request: Request, call: Call): Promise<object> => {
     checkChanges(changing.some((field) => isFieldSet(request as never, field)));
+    checkGiven(request);
     const { caller } = call;
     const action = request.share.length > 0 || request.unshare.length > 0 ? "share" : "modify";
     const which = { id: idIn(request, model), etag: request.etag, action } as const;

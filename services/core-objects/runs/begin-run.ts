@@ -7,6 +7,7 @@ import type { Context } from "../context.js";
 import type { AgentRecord } from "../kinds/agents/record.js";
 import { numberOf } from "../kinds/agents/versions.js";
 import type { AssignmentRecord } from "../kinds/assignments/record.js";
+import { checkNotBlank } from "../objects/check-given.js";
 import { newEtag, readable } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
 import { rightsAtFirst } from "./counted-rights.js";
@@ -48,6 +49,7 @@ export interface Work {
  * resource_exhausted where too many of the caller's runs have not ended.
  */
 export async function beginRun(context: Context, work: Work, call: Call): Promise<RunRecord> {
+  checkNotBlank("input", work.input);
   const { caller } = call;
   const request = work.requestId === "" ? undefined : `${caller.id}:${work.requestId}`;
   const before = request === undefined ? null : await context.runs.findOne({ owner: caller.id, request });

@@ -6,6 +6,8 @@ import { shorten } from "../../shared/tools/shorten.js";
 import type { RunErrorWord, RunRecord, StepRecord } from "./record.js";
 import { costIn } from "./spending/cost.js";
 
+/** Characters of a question in a row: as many as it mostly takes to answer without another call. */
+const MAX_QUESTION = 200;
 /** Characters of an output that are shown; the trace has all. */
 const MAX_OUTPUT = 30_000;
 
@@ -16,6 +18,7 @@ export function runOf(run: RunRecord): RunView {
   return {
     ...rowOf(run),
     input: run.input,
+    ...(run.question !== "" && { question: run.question }),
     ...(run.error !== null && { error: errorOf(run.error, run.error.message) }),
     ...outputOf(run),
     ...(run.model !== "" && {
@@ -53,6 +56,12 @@ function outputOf({ state, output }: RunRecord): RunView {
   return { output: shorten(output, MAX_OUTPUT), outputCharacters: output.length };
 }
 
+/** What a row says of its cost: where no price is known, every row would say that. */
+function costInRow(run: RunRecord): RunView {
+  const { cost } = costOf(run);
+  return cost?.amount === undefined || cost.amount === 0 ? {} : { cost };
+}
+
 /** A run as a row of a list. */
 export function rowOf(run: RunRecord): RunView {
   return {
@@ -62,9 +71,10 @@ export function rowOf(run: RunRecord): RunView {
     trigger: RunTrigger[run.trigger.toUpperCase() as "MANUAL"],
     state: stateWordOf(run.state),
     input: shorten(run.input),
-    ...(run.question !== "" && { question: run.question }),
+    ...(run.question !== "" && { question: shorten(run.question, MAX_QUESTION) }),
     ...(run.error !== null && { error: errorOf(run.error, shorten(run.error.message)) }),
     stepCount: run.step_count,
+    ...costInRow(run),
     createdAt: timestampFromDate(run.created_at),
     ...(run.ended_at !== null && { endedAt: timestampFromDate(run.ended_at) }),
   };

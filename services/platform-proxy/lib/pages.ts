@@ -45,6 +45,8 @@ export interface Paging {
 }
 
 const DEFAULT_SIZE = 20;
+/** The digest in it tells which. */
+const LIST = "a list of a platform";
 const TOKEN = /^([0-9]{1,9})\.([\w-]+)(?:\.(.+))?$/s;
 
 /**
@@ -57,7 +59,7 @@ export function placeOf({ pageSize, pageToken }: PageRequest, query: unknown, de
   const digest = digestOf(query);
   const size = pageSize ?? defaultSize;
   if (pageToken === "") return { size, offset: 0, cursor: undefined, digest };
-  const [, offset, of, cursor] = TOKEN.exec(positionOf(pageToken) ?? "") ?? [];
+  const [, offset, of, cursor] = TOKEN.exec(positionOf(pageToken, LIST) ?? "") ?? [];
   if (of !== digest) {
     throw invalidArgument(
       "page_token: does not belong to this query; repeat the other arguments of the call that returned it, or leave it out for the first page",
@@ -74,7 +76,7 @@ export function pagingOf(place: Place, listed: Listed): Paging {
   const isLast = listed.isLast ?? (isCounted && !isLowerBound);
   const cursor = listed.cursor === undefined ? "" : `.${listed.cursor}`;
   return {
-    ...(!isLast && { nextPageToken: pageTokenOf(`${next}.${place.digest}${cursor}`) }),
+    ...(!isLast && { nextPageToken: pageTokenOf(`${next}.${place.digest}${cursor}`, LIST) }),
     totalSize,
     ...(isLowerBound && { totalSizeIsLowerBound: true }),
   };

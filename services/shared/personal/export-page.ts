@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { PersonalRecordSchema } from "#proto/auth/v1/personal_data_pb.js";
-import { invalidArgument } from "../rpc/errors.js";
-import { pageTokenOf, positionOf } from "../rpc/page-token.js";
+import { foreignPageToken, pageTokenOf, positionOf } from "../rpc/page-token.js";
 import type { Base, DocCollection, Filter } from "../store/store.js";
 import { plainOf } from "./plain.js";
 
@@ -27,12 +26,13 @@ interface ExportPage {
 }
 
 /** A page ends with the record that makes it this long, in characters. */
+const LIST = "personal data";
 const PAGE_CHARACTERS = 256 << 10;
 
 /** The records of all parts, part after part. @throws ConnectError invalid_argument for another list's token. */
 export async function exportPage(parts: readonly PersonalPart[], pageToken: string): Promise<ExportPage> {
-  const [, first = "0", place = ""] = /^(\d{1,3}):(.*)$/s.exec(positionOf(pageToken) ?? "0:") ?? [];
-  if (Number(first) >= parts.length) throw invalidArgument("page_token is not from this list; omit it to start");
+  const [, first = "0", place = ""] = /^(\d{1,3}):(.*)$/s.exec(positionOf(pageToken, LIST) ?? "0:") ?? [];
+  if (Number(first) >= parts.length) throw foreignPageToken();
   const records: ExportPage["records"] = [];
   let [length, after] = [0, place];
   for (let at = Number(first); at < parts.length; at++, after = "") {
@@ -41,7 +41,7 @@ export async function exportPage(parts: readonly PersonalPart[], pageToken: stri
       const json = plainOf(one.record, without);
       records.push({ kind, json });
       length += json.length;
-      if (length >= PAGE_CHARACTERS) return { records, nextPageToken: pageTokenOf(`${at}:${one.place}`) };
+      if (length >= PAGE_CHARACTERS) return { records, nextPageToken: pageTokenOf(`${at}:${one.place}`, LIST) };
     }
   }
   return { records, nextPageToken: "" };

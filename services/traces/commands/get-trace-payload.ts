@@ -5,6 +5,7 @@ import type {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
+import { quoted } from "../../shared/rpc/quoted.js";
 import { textPage, textPageOf } from "../../shared/rpc/text-page.js";
 import { readerOf } from "../access.js";
 import type { Context } from "../context.js";
@@ -25,12 +26,12 @@ export async function getTracePayload(
   const span = request.spanId === "" ? await chosenOf(store, trace, request.field) : request.spanId.toLowerCase();
   const id = `${trace._id}.${span}`;
   const payload = await store.payloads.findOne({ _id: id });
-  if (payload === null) throw notFound(`the trace has no span ${span}: inspect_agent_traces returns its spans`);
+  if (payload === null) throw notFound(`the trace has no span ${quoted(span)}: inspect_agent_traces returns its spans`);
   const field = fieldOf(payload.fields, request.field);
   if (field === undefined) {
     const names = payload.fields.map((entry) => entry.field);
     const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-    throw notFound(`the span has no field ${request.field}; it has ${names.slice(0, NAMED).join(", ")}${more}`);
+    throw notFound(`the span has no field ${quoted(request.field)}; it has ${names.slice(0, NAMED).join(", ")}${more}`);
   }
   const { page, pageBytes } = request;
   if ("text" in field) return { ...textPage(field.text, page, pageBytes), json: field.json };

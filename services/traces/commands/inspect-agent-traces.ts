@@ -54,7 +54,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
   const { rows, end } = await pageWithinBudget({
     schema: TraceSummarySchema,
     size: pageSize,
-    after: positionOf(pageToken),
+    after: positionOf(pageToken, request),
     read: (after, size) =>
       listPage(store.traces, {
         seen: isPlain ? { ...seen, ...kept } : seen,
@@ -76,7 +76,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
   });
   return {
     traces: rows,
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(pageToken === "" && end === undefined && { totalSize: rows.length }),
   };
 }
@@ -98,7 +98,7 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
     schema: SpanSummarySchema,
     beside: bytesOf(TraceSummarySchema, summaries[0]!),
     size: pageSize,
-    after: positionOf(pageToken),
+    after: positionOf(pageToken, request),
     read: (after, size) =>
       listPage(store.spans, {
         seen: { trace: trace._id },
@@ -114,7 +114,7 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
   return {
     traces: summaries,
     spans: rows,
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     totalSize: trace.span_count,
   };
 }

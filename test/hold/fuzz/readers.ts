@@ -144,11 +144,13 @@ export async function readers(): Promise<readonly Reader[]> {
     },
     {
       name: "page tokens",
-      seeds: [pageTokenOf(position), pageTokenOf(""), "", "AAAAAAAAAAAA"].map((one) => Buffer.from(one)),
+      seeds: [pageTokenOf(position, "a list"), pageTokenOf("", "a list"), "", "AAAAAAAAAAAA"].map((one) =>
+        Buffer.from(one),
+      ),
       read(input) {
         const token = textOf(input);
-        const found = positionOf(token);
-        if (found !== undefined && pageTokenOf(found) !== token) throw new Error("a token that nobody gave");
+        const found = positionOf(token, "a list");
+        if (found !== undefined && pageTokenOf(found, "a list") !== token) throw new Error("a token that nobody gave");
         return undefined;
       },
       refuses: isConnect,

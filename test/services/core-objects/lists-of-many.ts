@@ -1,3 +1,4 @@
+import { create } from "@bufbuild/protobuf";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { ResourceService } from "#proto/core/v1/resource_service_pb.js";
 import { Origin } from "#proto/core/v1/sharing_pb.js";
@@ -24,18 +25,18 @@ export async function startWithMany(count: number): Promise<{ rig: Rig; lists: L
 function listsOf(dispatch: Rig["dispatch"], count: number): Lists {
   const lists: Record<string, () => ReturnType<Lists[string]>> = {};
   const objects = { agents: AgentService.method.listAgents, skills: SkillService.method.listSkills } as const;
-  const requests = {
+  const requestsOf = ({ input }: (typeof objects)[keyof typeof objects]) => ({
     "": {},
-    " on page 500": { pageToken: pageTokenOf(deep(count)) },
+    " on page 500": { pageToken: pageTokenOf(deep(count), create(input)) },
     " of users": { origin: Origin.USER },
     " named nothing of that": { query: "nothing of that" },
     " named object": { query: "e" },
     " labelled even": { labels: ["even"] },
     " labelled rare": { labels: ["rare"] },
-  };
+  });
   for (const [name, method] of Object.entries(objects)) {
     for (const who of ["root", "alice", "bob", "carl"]) {
-      for (const [which, request] of Object.entries(requests))
+      for (const [which, request] of Object.entries(requestsOf(method)))
         lists[`${name}${which}, ${who}`] = () =>
           dispatch.unary(method as typeof objects.agents, { ...request, pageSize: 50 }, as(who));
     }

@@ -7,7 +7,8 @@ import { EVERY_KIND } from "./every-kind.js";
 import { refusal } from "./refusal.js";
 import { as, type Rig, startRig } from "./rig.js";
 
-// What every kind answers to an update that gives nothing, comes too late, or is of what is not there.
+// What every kind answers to an update that gives nothing, contradicts itself, comes too late, or is of what is not
+// there, and to texts in which nothing can be read.
 
 let rig: Rig;
 beforeAll(async () => {
@@ -59,3 +60,57 @@ test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
     }
   },
 );
+
+test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
+  "a %s has no blank label, and none that is both added and removed",
+  async (noun, { snake, needs, nameOf }) => {
+    const named = { name: nameOf("blank"), description: "d", ...needs };
+    expect(await refusal(call(`create_${snake}`, { ...named, labels: ["a", "\u200b \t"] }))).toEqual([
+      "InvalidArgument",
+      "labels[1]: must not be blank",
+    ]);
+    const made = Object.values(await call(`create_${snake}`, named));
+    const about = { [`${snake}_id`]: made.find((one) => typeof one === "object" && "etag" in one)!.id };
+    const both = { add_labels: ["new", "old label"], remove_labels: ["old label"] };
+    expect([noun, await refusal(call(`update_${snake}`, { ...about, ...both }))]).toEqual([
+      noun,
+      ["InvalidArgument", 'add_labels and remove_labels both have "old label": keep it in one of them'],
+    ]);
+    const grants = { share: [{ to: "user:bob", tier: "view" }], unshare: ["user:bob"] };
+    expect(await refusal(call(`update_${snake}`, { ...about, ...grants }))).toEqual([
+      "InvalidArgument",
+      "share and unshare both have user:bob: keep it in one of them",
+    ]);
+  },
+);
+
+test("a name, a task and a template have something that can be read", async () => {
+  const { agent } = await call("create_agent", { name: "Agent" });
+  const about = { agent_id: agent!.id };
+  const template = { name: "p", template: "\u0000" };
+  const texts: readonly [string, object, string][] = [
+    ["create_agent", { name: " \u2028" }, "name"],
+    ["update_agent", { ...about, name: "\u202e" }, "name"],
+    ["create_assignment", { ...about, name: "a", input: "\n" }, "input"],
+    ["create_prompt", template, "template"],
+  ];
+  for (const [tool, args, argument] of texts)
+    expect([tool, await refusal(call(tool, args))]).toEqual([
+      tool,
+      ["InvalidArgument", `${argument}: must not be blank`],
+    ]);
+});
+
+test("a tool that an agent does not have is not removed in silence", async () => {
+  const { agent } = await call("create_agent", { name: "Tools", tools: ["core/list_prompts"], ask_tools: ["mcp/x"] });
+  const about = { agent_id: agent!.id };
+  expect(await refusal(call("update_agent", { ...about, remove_tools: ["core/list_prompt"] }))).toEqual([
+    "InvalidArgument",
+    "the agent has no tool core/list_prompt to remove; it has core/list_prompts",
+  ]);
+  expect(await refusal(call("update_agent", { ...about, remove_ask_tools: [" "] }))).toEqual([
+    "InvalidArgument",
+    'the agent has no ask_tools entry " " to remove; it has mcp/x',
+  ]);
+  await call("update_agent", { ...about, remove_tools: ["core/list_prompts"], remove_ask_tools: ["mcp/x"] });
+});

@@ -54,6 +54,12 @@ export async function viewOf(
 /** Tools whose answers are made of what others show. */
 const DERIVED = new Set(["search_knowledge", "render_prompt"]);
 
+/** What the people see who own something. */
+export async function seenBy(ground: Ground, all: readonly Shown[]): Promise<View> {
+  const views = await Promise.all((["owner", "somebody"] as const).map((who) => viewOf(ground, who, all)));
+  return new Map(views.flatMap((view) => [...view]));
+}
+
 /** What differs between two views. */
 export function changesIn(before: View, after: View): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]

@@ -17,6 +17,11 @@ export interface WrongUse {
 export const NO_SUCH = "an id that nothing has";
 const UNKNOWN = "0f0f0f0f-0f0f-4f0f-8f0f-0f0f0f0f0f0f";
 
+/** An id that nothing has, for every list. */
+export const UNKNOWN_IDS: Ids = {
+  get: (list: string) => (list === "inspect_agent_traces" ? UNKNOWN.replaceAll("-", "") : UNKNOWN),
+} as Ids;
+
 /** Ids that are taken, though nothing has them, and why. */
 const TAKEN: Readonly<Record<string, string>> = {
   "list_runs.agent_id": "what ran is kept after its agent was deleted, so any id is looked for",
@@ -46,10 +51,7 @@ export function wrongUses(tool: Shown, right: JsonObject, ground: Ground): Wrong
 
 function wrongIds(id: IdArgument, right: JsonObject, ground: Ground): WrongUse[] {
   const all: [string, Ids][] = [
-    [
-      NO_SUCH,
-      new Map(id.lists.map((list) => [list, list === "inspect_agent_traces" ? UNKNOWN.replaceAll("-", "") : UNKNOWN])),
-    ],
+    [NO_SUCH, UNKNOWN_IDS],
     ["another's id", ground.others],
     ["an id of another kind", new Map(id.lists.map((list) => [list, ground.shared.get(otherThan(id.lists))!]))],
     // A run has no deletion.

@@ -65,7 +65,7 @@ const NUMBERS: readonly JsonValue[] = [-1, 0, 1, 1.5, 2147483647, 2147483648, 1e
 const FLAGS: readonly JsonValue[] = [true, false, "true", "yes", 1, null];
 
 /** Values at the edges of what a schema takes. */
-function edgesOf(name: string, schema: JsonSchema): readonly JsonValue[] {
+export function edgesOf(name: string, schema: JsonSchema): readonly JsonValue[] {
   const { type, format, enum: words, items } = schema;
   if (type === "array") {
     const inner = edgesOf(name, items as JsonSchema);

@@ -6,6 +6,7 @@ import { given } from "../../objects/given.js";
 import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
+import { checkHeld } from "./check-held.js";
 import { knownMarks, marksAfter } from "./marks.js";
 import { modelFieldsAfter, modelFieldsIn, parametersOf } from "./model-fields.js";
 import type { AgentRecord } from "./record.js";
@@ -87,6 +88,7 @@ export const kind = defineKind({
     async changes(request, current, writer) {
       const { addResourceIds: add, removeResourceIds: remove, addTools, removeTools } = request;
       const base = await restored(current, request.restoreVersion, remove, writer);
+      checkHeld("tool", removeTools, base.tools);
       const texts = { instructions: request.instructions, model: request.model };
       const content = {
         ...contentOf(base),

@@ -1,5 +1,6 @@
 import type { ModelParameters } from "#proto/core/v1/agent_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import { given } from "../../objects/given.js";
 import type { Writer } from "../../objects/writer.js";
 import type { AgentRecord, ModelSettings } from "./record.js";
@@ -24,7 +25,7 @@ export async function modelFieldsIn(request: Given, writer: Writer): Promise<Mod
   const { parameters, fallbackModel, fallbackIntegrationId: id } = request;
   if (id && (await writer.seen([id])).get("integration")?.includes(id) !== true)
     throw invalidArgument(
-      `fallback_integration_id: no integration that you can see has the id ${id}; list_available_resources returns the ids`,
+      `fallback_integration_id: no integration that you can see has the id ${quoted(id)}; list_available_resources returns the ids`,
     );
   return given({
     parameters: parameters && settingsOf(parameters),

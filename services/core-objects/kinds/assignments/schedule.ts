@@ -26,8 +26,11 @@ export function checkedNext(assignment: Schedule & Pick<AssignmentRecord, "enabl
   try {
     next = nextOf(assignment, now);
   } catch (error) {
-    const said = (error as Error).message.replace(/^\w+: /, "").slice(0, 200);
-    throw invalidArgument(`schedule must be a cron expression of five fields, such as 0 7 * * 1-5: ${said}`);
+    // Of the number of fields the library says its own, which is another one.
+    const said = schedule.trim().split(/\s+/).length === 5 ? (error as Error).message.replace(/^\w+: /, "") : "";
+    throw invalidArgument(
+      `schedule must be a cron expression of five fields, such as 0 7 * * 1-5${said && `: ${said.slice(0, 200)}`}`,
+    );
   }
   if (next === null) throw invalidArgument("schedule has no future time: there is no such day");
   return enabled ? next : null;

@@ -1,6 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { HeaderToSendSchema } from "#proto/core/v1/custom_tool_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import { checkHeader } from "../../objects/header.js";
 import type { HeaderRecord } from "./record.js";
 
@@ -18,7 +19,8 @@ export function headersAfter(
 ): HeaderRecord[] {
   const headers = new Map(current.map((header) => [header.name.toLowerCase(), header]));
   for (const name of remove) {
-    if (!headers.delete(name.toLowerCase())) throw invalidArgument(`the custom tool has no header ${name} to remove`);
+    if (!headers.delete(name.toLowerCase()))
+      throw invalidArgument(`the custom tool has no header ${quoted(name)} to remove`);
   }
   for (const { name, value, variableId } of put) {
     checkHeader(name, value);

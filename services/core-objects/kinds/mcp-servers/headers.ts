@@ -1,6 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { SecretHeaderSchema } from "#proto/core/v1/mcp_server_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import { checkHeader } from "../../objects/header.js";
 import { endOf } from "../../objects/secrets.js";
 import type { Writer } from "../../objects/writer.js";
@@ -34,7 +35,8 @@ export function headersAfter(
 ): SecretHeaderRecord[] {
   const headers = new Map(current.headers.map((header) => [header.name.toLowerCase(), header]));
   for (const name of remove) {
-    if (!headers.delete(name.toLowerCase())) throw invalidArgument(`the MCP server has no header ${name} to remove`);
+    if (!headers.delete(name.toLowerCase()))
+      throw invalidArgument(`the MCP server has no header ${quoted(name)} to remove`);
   }
   const given = new Set(put.map(({ name }) => name.toLowerCase()));
   const kept = [...headers.keys()].filter((name) => !given.has(name));

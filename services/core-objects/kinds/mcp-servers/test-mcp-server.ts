@@ -4,6 +4,7 @@ import type { TestMcpServerRequestSchema, TestMcpServerResponseSchema } from "#p
 import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import { invalidArgument, permissionDenied } from "../../../shared/rpc/errors.js";
+import { quotedAll } from "../../../shared/rpc/quoted.js";
 import type { Context } from "../../context.js";
 import { keepConnection, stateOf } from "../../objects/connection.js";
 import { contended, readable } from "../../objects/gate.js";
@@ -77,7 +78,7 @@ function checkAccepted(record: McpServerRecord, names: readonly string[], choose
   const unknown = names.filter((name) => !waiting.has(name));
   if (unknown.length > 0)
     throw invalidArgument(
-      `no tool ${unknown.join(", ")} is waiting: call test_mcp_server without accept_tools to see the waiting tools`,
+      `no tool ${quotedAll(unknown)} is waiting: call test_mcp_server without accept_tools to see the waiting tools`,
     );
 }
 

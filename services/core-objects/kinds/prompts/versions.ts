@@ -1,6 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { PromptArgumentSchema } from "#proto/core/v1/prompt_service_pb.js";
 import { invalidArgument, notFound } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import type { Writer } from "../../objects/writer.js";
 import type { PromptArgumentRecord, PromptRecord, PromptVersionRecord } from "./record.js";
 import { checkTemplate } from "./template.js";
@@ -80,7 +81,7 @@ function argumentsAfter(
 ): PromptArgumentRecord[] {
   const args = new Map(current.map((argument) => [argument.name, argument]));
   for (const name of remove) {
-    if (!args.delete(name)) throw invalidArgument(`the prompt has no argument ${name} to remove`);
+    if (!args.delete(name)) throw invalidArgument(`the prompt has no argument ${quoted(name)} to remove`);
   }
   for (const { name, description, required } of put) args.set(name, { name, description, required });
   if (args.size > MAX_ARGUMENTS) throw invalidArgument(`a prompt can have at most ${MAX_ARGUMENTS} arguments`);

@@ -1,6 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { SkillFileSchema } from "#proto/core/v1/skill_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import type { SkillFileRecord } from "./record.js";
 
 const MAX_FILES = 100;
@@ -19,7 +20,7 @@ export function filesAfter(
 ): SkillFileRecord[] {
   const files = new Map(current.map((file) => [file.path, file]));
   for (const path of remove) {
-    if (!files.delete(path)) throw invalidArgument(`the skill has no file ${path} to remove`);
+    if (!files.delete(path)) throw invalidArgument(`the skill has no file ${quoted(path)} to remove`);
   }
   for (const { path, text } of put) {
     checkPath(path);
@@ -40,7 +41,7 @@ function checkPath(path: string): void {
   const plain = segments.every((segment) => /^[A-Za-z0-9_][A-Za-z0-9_. -]*$/.test(segment) && !/[. ]$/.test(segment));
   if (!plain || segments.length > 8) {
     throw invalidArgument(
-      `${path} is not a valid path inside the skill: use names of letters, digits, dots, hyphens and underscores, separated by /`,
+      `${quoted(path)} is not a valid path inside the skill: use names of letters, digits, dots, hyphens and underscores, separated by /`,
     );
   }
   if (path.toUpperCase() === "SKILL.MD")

@@ -5,6 +5,7 @@ import type {
 } from "#proto/core/v1/skill_service_pb.js";
 import type { Call } from "../../../shared/rpc/call.js";
 import { notFound } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import { textPage } from "../../../shared/rpc/text-page.js";
 import type { Context } from "../../context.js";
 import { findNamed } from "../../objects/find-named.js";
@@ -23,7 +24,7 @@ export async function readSkillResource(
   const file = record.files.find((candidate) => candidate.path === path);
   if (file === undefined) {
     const paths = record.files.map((candidate) => candidate.path).join(", ");
-    throw notFound(`the skill ${record.name} has no file ${path}; it has ${paths === "" ? "none" : paths}`);
+    throw notFound(`the skill ${record.name} has no file ${quoted(path)}; it has ${paths === "" ? "none" : paths}`);
   }
   return textPage(file.text, page, pageBytes);
 }

@@ -6,6 +6,7 @@ import { aborted, invalidArgument } from "../../../shared/rpc/errors.js";
 import { isDuplicateKey } from "../../../shared/store/store.js";
 import { COMPANY } from "../../company.js";
 import type { Context } from "../../context.js";
+import { checkNotBlank } from "../../objects/check-given.js";
 import { newEtag } from "../../objects/gate.js";
 import { documentView, typeOf } from "../document-view.js";
 import { checkManaged, readableBase } from "../gate.js";
@@ -28,6 +29,8 @@ export async function createDocument(
   { caller }: Call,
 ): Promise<MessageInitShape<typeof CreateDocumentResponseSchema>> {
   const { documents, sources } = context.knowledge;
+  checkNotBlank("name", name);
+  checkNotBlank("content", content);
   const base = await readableBase(context, knowledgeBaseId, caller);
   checkManaged(base, caller);
   const type = typeOf(word, "markdown");

@@ -14,15 +14,10 @@ const PAGE_SIZE = 20;
 /** Lists the documents of a knowledge base, the newest first. */
 export async function listDocuments(
   context: Context,
-  {
-    knowledgeBaseId,
-    query,
-    state: word,
-    pageSize = PAGE_SIZE,
-    pageToken,
-  }: MessageShape<typeof ListDocumentsRequestSchema>,
+  request: MessageShape<typeof ListDocumentsRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ListDocumentsResponseSchema>> {
+  const { knowledgeBaseId, query, state: word, pageSize = PAGE_SIZE, pageToken } = request;
   const { _id: knowledge_base } = await readableBase(context, knowledgeBaseId, caller);
   const state = stateOf(word);
   const { items, end, total } = await listPage(context.knowledge.documents, {
@@ -32,13 +27,13 @@ export async function listDocuments(
     wanted: everyPiece<DocumentRecord>(query, (name) => ({ name })),
     order: "_id",
     direction: -1,
-    after: positionOf(pageToken),
+    after: positionOf(pageToken, request),
     size: pageSize,
   });
   const documents = items.filter(isThere).map(documentRow);
   return {
     documents,
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(total !== undefined && { totalSize: documents.length }),
   };
 }

@@ -8,6 +8,7 @@ import type {
 import { ThreadEndedError, ThreadStuckError } from "../../../shared/process/asked.js";
 import type { Call, Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, notFound, unavailable } from "../../../shared/rpc/errors.js";
+import { quotedAll } from "../../../shared/rpc/quoted.js";
 import { shorten } from "../../../shared/tools/shorten.js";
 import type { Context } from "../../context.js";
 import type { KnowledgeBaseRecord } from "../../kinds/knowledge-bases/record.js";
@@ -156,7 +157,7 @@ async function basesIn(
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
     throw notFound(
-      `no knowledge base that you can see has the id ${missing.join(", ")}; list_knowledge_bases returns the ids`,
+      `no knowledge base that you can see has the id ${quotedAll(missing)}; list_knowledge_bases returns the ids`,
     );
   const off = found.filter(({ enabled }) => !enabled);
   if (off.length === found.length)
@@ -179,7 +180,7 @@ async function withDocuments(
   const known = new Set(seen.map(({ _id }) => _id));
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0)
-    throw notFound(`none of the searched documents has the id ${missing.join(", ")}; list_documents returns the ids`);
+    throw notFound(`none of the searched documents has the id ${quotedAll(missing)}; list_documents returns the ids`);
   const wanted = new Set(seen.map(({ knowledge_base }) => knowledge_base));
   return bases.filter(({ _id }) => wanted.has(_id));
 }

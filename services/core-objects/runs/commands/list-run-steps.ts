@@ -12,22 +12,23 @@ const PAGE_SIZE = 20;
 /** Lists the steps of a run of the caller's, the first one first. */
 export async function listRunSteps(
   context: Context,
-  { runId, pageSize = PAGE_SIZE, pageToken }: MessageShape<typeof ListRunStepsRequestSchema>,
+  request: MessageShape<typeof ListRunStepsRequestSchema>,
   { caller }: Call,
 ): Promise<MessageInitShape<typeof ListRunStepsResponseSchema>> {
+  const { runId, pageSize = PAGE_SIZE, pageToken } = request;
   const run = await ownRun(context, runId, caller);
   const { items, end, total } = await listPage(context.steps, {
     seen: { run: run._id },
     index: "run",
     order: "_id",
     direction: 1,
-    after: positionOf(pageToken),
+    after: positionOf(pageToken, request),
     size: pageSize,
     projection: { calls: 0 },
   });
   return {
     steps: items.map(stepOf),
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(total !== undefined && { totalSize: total }),
   };
 }

@@ -25,13 +25,13 @@ export async function listRuns(
     ...selectionOf(request, caller.id),
     order: "_id",
     direction: -1,
-    after: positionOf(request.pageToken),
+    after: positionOf(request.pageToken, request),
     size: request.pageSize ?? PAGE_SIZE,
     projection: HIDDEN,
   });
   return {
     runs: items.map(rowOf),
-    ...(end !== undefined && { nextPageToken: pageTokenOf(end) }),
+    ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(total !== undefined && { totalSize: total }),
     ...(isNews && { stoppedSchedules: await stoppedSince(context, request.newsSince!, caller.id) }),
   };

@@ -1,5 +1,6 @@
 import type { Caller } from "../../../shared/rpc/call.js";
 import { notFound } from "../../../shared/rpc/errors.js";
+import { quoted } from "../../../shared/rpc/quoted.js";
 import type { Context } from "../../context.js";
 import type { RunRecord } from "../record.js";
 
@@ -7,6 +8,6 @@ import type { RunRecord } from "../record.js";
 export async function ownRun({ runs }: Context, id: string, caller: Caller): Promise<RunRecord> {
   const run = await runs.findOne({ _id: id });
   if (run === null || run.owner !== caller.id)
-    throw notFound(`you have no run with the id ${id}; list_runs returns your runs`);
+    throw notFound(`you have no run with the id ${quoted(id)}; list_runs returns your runs`);
   return run;
 }

@@ -36,6 +36,7 @@ export function checkRules(desc: DescMethod, request: Message): void {
       return told.message;
     }
     if (violation.ruleId === "string.pattern") told.message = `must be ${formOf(violation)}`;
+    told.message = inWords(told.message);
     if (violation.ruleId.startsWith("enum.")) told.message = `must be one of ${wordsOf(violation).join(", ")}`;
     return violation.field.length === 0 ? told.message : `${pathToString(violation.field)}: ${told.message}`;
   });
@@ -67,6 +68,23 @@ function membersOf({ field }: Violation): string[] | undefined {
 function formOf({ field }: Violation): string {
   const last = field.findLast((part) => part.kind === "field");
   return (last === undefined ? "" : getOption(last, form)) || "as the schema says";
+}
+
+/** Sentences of the library that read like its rules, and what they mean. */
+const SENTENCES: readonly (readonly [RegExp, string])[] = [
+  [/^must be greater than or equal to (\S+) and less than or equal to (\S+)$/, "must be between $1 and $2"],
+  [/^must be greater than or equal to (\S+)$/, "must be at least $1"],
+  [/^must be less than or equal to (\S+)$/, "must be at most $1"],
+  [/^must be at least 1 characters$/, "must not be empty"],
+  [/^must contain at least 1 item\(s\)$/, "must have at least 1 item"],
+  [/^must contain at least (\d+) item\(s\)$/, "must have at least $1 items"],
+  [/^must contain no more than (\d+) item\(s\)$/, "must have at most $1 items"],
+  [/^must be in list \[(.+)\]$/, "must be one of $1"],
+];
+
+function inWords(message: string): string {
+  const found = SENTENCES.find(([pattern]) => pattern.test(message));
+  return found === undefined ? message : message.replace(found[0], found[1]);
 }
 
 /** The words that a field of an enum takes: its rules name them by number. */

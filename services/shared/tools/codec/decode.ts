@@ -4,16 +4,18 @@ import {
   type DescField,
   type DescMessage,
   fromJson,
+  getOption,
   type JsonObject,
   type JsonValue,
   type Message,
   ScalarType,
 } from "@bufbuild/protobuf";
+import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { holdsSecret } from "../../rpc/secret-fields.js";
 import { valueOfWord, valuesTakenBy, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
 import { closestName } from "./closest-name.js";
-import { type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
+import { type Range, type Read, readerOfScalar, readShownText, shown } from "./read-scalar.js";
 import { timestampOf } from "./time.js";
 import { unquoted } from "./unquoted.js";
 
@@ -156,7 +158,8 @@ function refuseUnknown(desc: DescMessage, name: string): never {
 
 function fieldReaderOf(field: DescField, compiled: Compiled): Read {
   const read = plainReaderOf(field, compiled);
-  if (field.proto.options?.debugRedact) return silent(read);
+  // The names in a list's items are ours; the keys of a map may be secrets.
+  if (field.proto.options?.debugRedact) return field.fieldKind === "list" ? discreet(read) : silent(read);
   return field.message !== undefined && holdsSecret(field.message) ? discreet(read) : read;
 }
 
@@ -199,8 +202,15 @@ function plainReaderOf(field: DescField, compiled: Compiled): Read {
 function valueReaderOf(field: DescField, compiled: Compiled): Read {
   if (field.enum !== undefined) return enumReaderOf(field, field.enum);
   if (field.scalar === ScalarType.STRING && compiled.showsHidden) return readShownText;
-  if (field.scalar !== undefined) return readerOfScalar(field.scalar);
+  if (field.scalar !== undefined) return readerOfScalar(field.scalar, rangeOf(field));
   return readerOf(field.message as DescMessage, compiled);
+}
+
+function rangeOf(field: DescField): Range {
+  const { type } = getOption(field, fieldRules);
+  if (type.case !== "int32" && type.case !== "uint32") return {};
+  const { greaterThan: from, lessThan: to } = type.value;
+  return { ...(from.case === "gte" && { least: from.value }), ...(to.case === "lte" && { most: to.value }) };
 }
 
 function enumReaderOf(field: DescField, desc: DescEnum): Read {

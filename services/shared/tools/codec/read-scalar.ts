@@ -6,8 +6,18 @@ import { restoreHidden } from "./hidden-characters.js";
 /** Reads one JSON value, or throws an ArgumentError that says what it should be. */
 export type Read = (json: JsonValue) => unknown;
 
-/** How a scalar is read, by the rules of proto JSON: numbers may come as text, 64 bits as either. */
-export function readerOfScalar(type: ScalarType): Read {
+/** The bounds that a field's rules give a number. */
+export interface Range {
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/**
+ * How a scalar is read, by the rules of proto JSON: numbers may come as text, 64 bits as either.
+ *
+ * @param range is told of a number that its type cannot hold; who checks the rules refuses the others.
+ */
+export function readerOfScalar(type: ScalarType, range: Range = {}): Read {
   switch (type) {
     case ScalarType.STRING:
       return readString;
@@ -22,10 +32,10 @@ export function readerOfScalar(type: ScalarType): Read {
     case ScalarType.INT32:
     case ScalarType.SINT32:
     case ScalarType.SFIXED32:
-      return int32;
+      return integerIn({ least: -0x80000000, most: 0x7fffffff }, range);
     case ScalarType.UINT32:
     case ScalarType.FIXED32:
-      return uint32;
+      return integerIn({ least: 0, most: 0xffffffff }, range);
     case ScalarType.INT64:
     case ScalarType.SINT64:
     case ScalarType.SFIXED64:
@@ -36,8 +46,6 @@ export function readerOfScalar(type: ScalarType): Read {
   }
 }
 
-const int32 = integerBetween(-0x80000000, 0x7fffffff);
-const uint32 = integerBetween(0, 0xffffffff);
 const int64 = bigBetween(-(2n ** 63n), 2n ** 63n - 1n);
 const uint64 = bigBetween(0n, 2n ** 64n - 1n);
 
@@ -105,11 +113,12 @@ function readFloat(json: JsonValue): number {
   return value;
 }
 
-function integerBetween(least: number, most: number): Read {
+function integerIn({ least, most }: Required<Range>, range: Range): Read {
+  const expected = `between ${range.least ?? least} and ${range.most ?? most}`;
   return (json) => {
     const value = typeof json === "string" && NUMERAL.test(json) ? Number(json) : json;
     if (typeof value !== "number" || !Number.isInteger(value)) return refuse("a whole number", json);
-    if (value < least || value > most) return refuse(`between ${least} and ${most}`, json);
+    if (value < least || value > most) return refuse(expected, json);
     return value;
   };
 }

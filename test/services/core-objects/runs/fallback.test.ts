@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { IntegrationService } from "#proto/core/v1/integration_service_pb.js";
 import { type Run, RunErrorReason, RunState } from "#proto/core/v1/run_pb.js";
+import { RunService } from "#proto/core/v1/run_service_pb.js";
 import { refusal } from "../refusal.js";
 import { as } from "../rig.js";
 import { startStage } from "./stage.js";
@@ -44,6 +45,8 @@ test.each([
   expect(asked()).toEqual([...Array(requests).fill("first"), "second"]);
   // The price of the one that answered.
   expect(ended.cost).toMatchObject({ amount: 0.00011, currency: "EUR" });
+  const { runs } = await call(RunService.method.listRuns, { pageSize: 1 }, as("alice"));
+  expect(runs[0]).toMatchObject({ id: ended.id, cost: { amount: 0.00011, currency: "EUR" } });
   const steps = await stage.steps(ended.id);
   expect(steps.map(({ name, state, falls_back }) => [name, state, falls_back])).toEqual([
     ["first", "failed", true],

@@ -11,7 +11,7 @@ import { Choice } from "../../ui/choice";
 import { Empty, Failure, Skeleton } from "../../ui/notice";
 import { Pager, usePages } from "../../ui/pager";
 import { Cell, Column, Row, Table, TableBody, TableHeader } from "../../ui/table";
-import { hasEnded, STATES, standingOf, tookOf } from "./words";
+import { costOf, hasEnded, STATES, standingOf, tookOf } from "./words";
 
 /** How often a list is read again in which something goes on, in milliseconds. */
 const AGAIN_MS = 5_000;
@@ -98,6 +98,7 @@ function RunTable({ runs }: { runs: readonly Run[] }) {
           <Column>Steps</Column>
           <Column>Began</Column>
           <Column>Took</Column>
+          <Column>Cost</Column>
         </TableHeader>
         <TableBody>
           {runs.map((run) => (
@@ -122,6 +123,7 @@ function RunTable({ runs }: { runs: readonly Run[] }) {
                   <span className="faint">Not ended</span>
                 )}
               </Cell>
+              <Cell>{run.cost && costOf(run.cost)}</Cell>
             </Row>
           ))}
         </TableBody>

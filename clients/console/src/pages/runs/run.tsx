@@ -16,7 +16,7 @@ import { useFollowing } from "./following";
 import { Payload } from "./payload";
 import { Question } from "./question";
 import { Steps } from "./steps";
-import { hasEnded, isGoing, standingOf, tookOf } from "./words";
+import { costOf, hasEnded, isGoing, standingOf, tookOf } from "./words";
 
 /** How often a run that waits for its person is read again, in milliseconds. */
 const AGAIN_MS = 5_000;
@@ -167,12 +167,6 @@ function Facts({ run }: { run: Run }) {
       </dl>
     </div>
   );
-}
-
-function costOf({ amount, currency = "", priceNotKnown = false }: NonNullable<Run["cost"]>): string {
-  if (amount === undefined) return "Not known: the model has no price";
-  const said = `${amount.toLocaleString("en", { maximumSignificantDigits: 4 })} ${currency}`;
-  return priceNotKnown ? `More than ${said}: one model has no price` : said;
 }
 
 function timeOf(at: Timestamp | undefined): ReactNode {

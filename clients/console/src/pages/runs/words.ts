@@ -69,3 +69,10 @@ export function tookOf(ms: number): string {
     ? `${minutes} min ${Math.round(seconds % 60)} s`
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** What a run cost, in words. */
+export function costOf({ amount, currency = "", priceNotKnown = false }: NonNullable<Run["cost"]>): string {
+  if (amount === undefined) return "Not known: the model has no price";
+  const said = `${amount.toLocaleString("en", { maximumSignificantDigits: 4 })} ${currency}`;
+  return priceNotKnown ? `More than ${said}: one model has no price` : said;
+}

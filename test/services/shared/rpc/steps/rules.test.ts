@@ -63,3 +63,21 @@ test("of many values that break a rule the first are told, and how many more the
   expect(lines.at(-1)).toMatch(/^\d+ more values break a rule$/);
   expect(many!.rawMessage.endsWith(lines.at(-1)!)).toBe(true);
 });
+
+test("rules are told in words that a person would use", () => {
+  const many = { labels: Array.from({ length: 51 }, (_, i) => `l${i}`) };
+  const told = (request: object) => {
+    try {
+      checkRules(createSkill, create(CreateSkillRequestSchema, request));
+    } catch (error) {
+      return explain(error as ConnectError);
+    }
+    return undefined;
+  };
+  const right = { name: "a", description: "d", instructions: "i" };
+  expect(told({ ...right, ...many })).toBe("labels: must have at most 50 items");
+  expect(told({ ...right, labels: [""] })).toBe("labels[0]: must not be empty");
+  expect(explain(refusalOf({ pageSize: 101, parent: { case: "scenarioId", value: ID } }))).toBe(
+    "page_size: must be between 1 and 100",
+  );
+});

@@ -51,11 +51,22 @@ test("no refusal repeats what was given where a secret is expected, or beside on
   expect(places).toBeGreaterThan(50);
 });
 
+test("of a list with secrets, the item is named whose form is wrong", () => {
+  const update = readTools(readImage()).find(({ name }) => name === "update_mcp_server");
+  const decode = compileDecode(update!.method.input, true);
+  const right = { name: "X-Key", value: "v" };
+  expect(() => decode({ put_headers: [right, SECRET] })).toThrow(/put_headers\[1\]: must be an object$/);
+  expect(() => decode({ put_headers: [{ ...right, [SECRET]: 1 }] })).toThrow(
+    /put_headers\[0\]: unknown argument: known arguments are name, value$/,
+  );
+});
+
 test("an argument that is given by two of its names is refused, and so are numbers out of range", () => {
   const tools = readTools(readImage());
   const list = tools.find(({ name }) => name === "list_agents");
   const decode = compileDecode(list?.method.input as DescMessage);
   expect(() => decode({ page_size: 1, pageSize: 2 })).toThrow(/pageSize: is given twice, also as page_size/);
   expect(() => decode({ pageSize: 2, page_size: 1 })).toThrow(/given twice/);
+  expect(() => decode({ page_size: 1e21 })).toThrow("page_size: must be between 1 and 100, not 1e+21");
   expect(decode({ pageSize: 2 })).toMatchObject({ pageSize: 2 });
 });

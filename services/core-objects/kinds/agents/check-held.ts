@@ -1,0 +1,20 @@
+import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { quotedAll } from "../../../shared/rpc/quoted.js";
+
+/** How many are named that are there. */
+const NAMED = 30;
+
+/**
+ * Checks that an agent has what is to be removed: a tool that is misspelled would stay in its hands, and the answer
+ * would look as if it were gone.
+ *
+ * @param what a word for one of them.
+ * @throws ConnectError invalid_argument that names what it has.
+ */
+export function checkHeld(what: string, removed: readonly string[], held: readonly string[]): void {
+  const missing = removed.filter((one) => !held.includes(one));
+  if (missing.length === 0) return;
+  const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : "";
+  const named = held.length === 0 ? "none" : `${held.slice(0, NAMED).join(", ")}${more}`;
+  throw invalidArgument(`the agent has no ${what} ${quotedAll(missing)} to remove; it has ${named}`);
+}
