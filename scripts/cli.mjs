@@ -1,6 +1,7 @@
 // npm run -s cli: brings the checkout up to date, then runs the administration client.
 
-import { prepareOrExit } from "./prepare.mjs";
+import { isInstalled, prepareOrExit } from "./prepare.mjs";
 
-prepareOrExit();
+// Where a service runs, its files stay as they are.
+if (!isInstalled()) prepareOrExit();
 await import("../dist/clients/cli/main.js");

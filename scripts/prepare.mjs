@@ -13,6 +13,11 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STAMPS = join(ROOT, "node_modules", ".sallyport");
 const SOURCES = ["facade", "services", "clients", "proto", "scripts"];
 
+/** Whether this is an installed service: built, and without the packages that build it (docs/install.md). */
+export function isInstalled() {
+  return existsSync(join(ROOT, "dist/services/main.js")) && !existsSync(join(ROOT, "node_modules/typescript"));
+}
+
 /** Installs, generates and builds what is stale. @throws Error when a step fails. */
 export function prepare() {
   const unsupported = unsupportedNode(process.versions.node);

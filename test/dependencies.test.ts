@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DescMessage } from "@bufbuild/protobuf";
@@ -134,4 +135,29 @@ test("no rpc takes the path of a file of the server", () => {
   for (const desc of readImage()) if (desc.kind === "service") for (const { input } of desc.methods) walk(input);
   const own = [...found].filter((name) => !name.startsWith("grpc.reflection."));
   expect(own.toSorted()).toEqual(Object.keys(PATHS).toSorted());
+});
+
+test("the bill of materials names every package that is served, with its digest", () => {
+  const printed = execFileSync("npm", ["run", "-s", "sbom"], {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  interface Component {
+    readonly name: string;
+    readonly version: string;
+    readonly hashes?: readonly unknown[];
+  }
+  const { bomFormat, components } = JSON.parse(printed) as { bomFormat: string; components: Component[] };
+  expect(bomFormat).toBe("CycloneDX");
+  const named = new Set(components.map(({ name, version }) => `${name}@${version}`));
+  const served = packages
+    .filter(([, { dev }]) => !dev)
+    .map(([at, { version }]) => {
+      const folder = at.slice(at.lastIndexOf("node_modules/") + "node_modules/".length);
+      return [folder, version];
+    });
+  expect(served.length).toBeGreaterThan(100);
+  expect(served.filter(([name, version]) => !named.has(`${name}@${version}`))).toEqual([]);
+  expect(components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
 });

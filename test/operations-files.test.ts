@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { NOUNS } from "../clients/cli/nouns.js";
 import { healthRoutes } from "../facade/http/routes/health.js";
 import { options } from "../services/launcher/config.js";
 import { envOf, readConfig } from "../services/shared/process/config.js";
+import { sectionsOf, withSettings } from "./hold/administrator/page.js";
 
 // What docs/operations/ names of the program is true: settings, ports, paths, versions of Node.
 
@@ -19,7 +21,7 @@ const SETTINGS = new Set(
   ),
 );
 /** Variables of others. */
-const OTHERS = ["NODE_ENV", "SALLYPORT_HOST"];
+const OTHERS = ["NODE_ENV", "NODE_EXTRA_CA_CERTS", "SALLYPORT_HOST"];
 
 const unknownIn = (names: readonly string[]): string[] =>
   names.filter((name) => !SETTINGS.has(name) && !OTHERS.includes(name));
@@ -58,7 +60,7 @@ test("every setting that the files name exists", () => {
   const ofUnit = [...UNIT.matchAll(/^Environment=(.*)$/gm)].flatMap(
     ([, said = ""]) => said.match(/[A-Z_]+(?==)/g) ?? [],
   );
-  expect(ofUnit).toContain("DATA_DIR");
+  expect(ofUnit).toContain("NODE_ENV");
   expect(unknownIn(ofUnit)).toEqual([]);
   expect(unknownIn(["METRICS_PORTS"])).toEqual(["METRICS_PORTS"]);
 });
@@ -71,11 +73,12 @@ test("the program reads the example, with what is off in it too", () => {
     sandbox: false,
     metricsPort: 9464,
     trustedProxies: 1,
-    ctiUrl: "http://opencti.internal:8080",
+    dataDir: "/var/lib/sallyport",
   });
   // Files of secrets are not here.
   const all = readConfig(options, [], given(lines.filter((line) => !/_FILE=/.test(line))));
   expect(all.auditReceivers?.[0]?.protocol).toBe("tls:");
+  expect(all.ctiUrl).toBe("http://opencti.internal:8080");
 });
 
 test("the paths that the files start are those of the build, and run on a Node that package.json takes", () => {
@@ -97,6 +100,45 @@ test("the paths that the files start are those of the build, and run on a Node t
     ([, name]) => name,
   );
   expect(run.filter((name) => scripts[name as string] === undefined)).toEqual([]);
+});
+
+test("a call that the unit does not list is refused: it does not end the process, and V8's memory keys are listed", () => {
+  expect(UNIT).toMatch(/^SystemCallFilter=@system-service @pkey$/m);
+  expect(UNIT).toMatch(/^SystemCallErrorNumber=EPERM$/m);
+});
+
+test("the administration client takes the settings and the program from where the unit has them", () => {
+  const client = file("sallyport");
+  const [settings = "", folder = "", user = ""] = ["EnvironmentFile", "WorkingDirectory", "User"].map(
+    (name) => new RegExp(`^${name}=(.*)$`, "m").exec(UNIT)?.[1],
+  );
+  expect(client).toContain(`--env-file=${settings} ${folder}/dist/clients/cli/main.js "$@"`);
+  expect(client).toContain(`runuser -u ${user} --`);
+  expect(existsSync(join(ROOT, "clients/cli/main.ts"))).toBe(true);
+});
+
+test("what the page for installing has its reader set, write and run is there", async () => {
+  const sections = sectionsOf("install.md");
+  const steps = sections.flatMap((section) => section.steps);
+  const set = steps.flatMap((step) => (step.kind === "set" ? step.lines : []));
+  expect(set.length).toBeGreaterThanOrEqual(5);
+  expect(unknownIn(set.map((line) => line.split("=", 1)[0] as string))).toEqual([]);
+  const commands = steps.map((step) => (step.kind === "run" ? step.commands : "")).join("\n");
+  const missing = [...commands.matchAll(/\bdocs\/operations\/[\w.]+/g)].filter(
+    ([path]) => path !== "docs/operations/my.env" && !existsSync(join(ROOT, path)),
+  );
+  expect(missing).toEqual([]);
+  const loaded = await Promise.all(
+    NOUNS.map(async ({ noun, load }) => (await load()).map(({ verb }) => `${noun} ${verb}`)),
+  );
+  const verbs = new Set(["doctor", ...loaded.flat()]);
+  const run = [...commands.matchAll(/^sallyport (doctor|[a-z-]+ [a-z-]+)/gm)].map(([, verb = ""]) => verb);
+  expect(run.length).toBeGreaterThan(10);
+  expect(run.filter((verb) => !verbs.has(verb))).toEqual([]);
+});
+
+test("a setting of the page takes the place of the one in the example, or comes after it", () => {
+  expect(withSettings("A=1\n# B=2\n", ["A=x=y", "B=3&$1"])).toBe("A=x=y\n# B=2\nB=3&$1\n");
 });
 
 test("the container has no more rights than it needs, and says whether it serves", () => {

@@ -34,9 +34,10 @@ async function readiness({ url }: Session): Promise<Finding[]> {
   let response: Response;
   try {
     response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-  } catch {
-    const fix = "start it, or give --url; its own log says why it ended";
-    return [{ check: "service", state: "wrong", found: `nothing answers at ${url}`, do: fix }];
+  } catch (error) {
+    const { message } = failureOf(error);
+    const fix = "its own log says why it ended; with a proxy in front, look at the proxy and its certificate too";
+    return [{ check: "service", state: "wrong", found: `${url}: ${message}`, do: fix }];
   }
   const body = (await response.json().catch(() => ({}))) as { reasons?: string[] };
   const clock = skewOf("clock", response, "the clocks of this machine and of the service");

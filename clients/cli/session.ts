@@ -30,7 +30,7 @@ export function signIn(given: SignIn, env: Readonly<Record<string, string | unde
   };
   return {
     get url() {
-      return baseOf(given.url ?? file().base_url);
+      return baseOf(given.url ?? addressOf(file(), dataDir));
     },
     get apiKey() {
       return given.key ?? file().admin.api_key;
@@ -43,6 +43,12 @@ export function signIn(given: SignIn, env: Readonly<Record<string, string | unde
 interface BootstrapAccess {
   readonly base_url: string;
   readonly admin: { readonly api_key: string };
+}
+
+/** Where the service said that it is. @throws UsageError if it has not said so yet: a restored store was never started. */
+function addressOf({ base_url }: BootstrapAccess, dataDir: string): string {
+  if (base_url !== "") return base_url;
+  throw new UsageError(`${join(dataDir, "bootstrap.json")} has no address yet: start the service once, or give --url`);
 }
 
 function baseOf(text: string): string {
