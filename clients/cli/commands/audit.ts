@@ -44,12 +44,14 @@ export const audit: readonly Verb[] = [
     async run(session, { flags }) {
       const limit = limitOf(flags.limit);
       const client = clientOf(session, AuditService);
+      // Once: "2h ago" is another time for each page, and a page goes on with the same filters.
+      const filters = filtersOf({ flags });
       const found: AuditRecord[] = [];
       let pageToken = "";
       let more = false;
       do {
         const pageSize = Math.min(100, limit - found.length);
-        const page = await client.listAuditRecords({ ...filtersOf({ flags }), pageSize, pageToken });
+        const page = await client.listAuditRecords({ ...filters, pageSize, pageToken });
         found.push(...page.records);
         pageToken = page.nextPageToken;
         more = pageToken !== "";
