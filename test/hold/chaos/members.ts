@@ -1,9 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, spawnProgram, untilReady } from "../../support/program.js";
 
 /** How long a process may take to be ready again, on a machine with other work. */
 const READY_MS = 60_000;
+
+/** A start that fails, such as while the way to the database is cut, is repeated as docs/operations/sallyport.service does. */
+const STARTS = 3;
+const RESTART_MS = 2_000;
 
 /** A program of a deployment, which ends and is started again as a supervisor would. */
 export class Member {
@@ -34,14 +39,17 @@ export class Member {
   }
 
   async start(): Promise<void> {
-    if (this.isRunning) return;
-    if (this.child !== undefined) this.said.push(this.child.output());
-    const child = spawnProgram(this.main, this.args, this.env());
-    this.child = child;
-    const gone = once(child.process, "exit").then(() => "gone" as const);
-    const how = await Promise.race([untilReady(child, READY_MS), gone]);
-    // The next fault may end it before it is ready: whoever ended it starts it again.
-    if (how === "gone" && !this.isBeingEnded) throw new Error(`${this.name} ended at its start: ${child.output()}`);
+    for (let starts = 1; !this.isRunning; starts++) {
+      if (this.child !== undefined) this.said.push(this.child.output());
+      const child = spawnProgram(this.main, this.args, this.env());
+      this.child = child;
+      const gone = once(child.process, "exit").then(() => "gone" as const);
+      const how = await Promise.race([untilReady(child, READY_MS), gone]);
+      // The next fault may end it before it is ready: whoever ended it starts it again.
+      if (how !== "gone" || this.isBeingEnded) return;
+      if (starts === STARTS) throw new Error(`${this.name} ended at its start: ${child.output()}`);
+      await sleep(RESTART_MS);
+    }
   }
 
   /** Sends a signal to it, or to the process that it started whose command line has these words. */
