@@ -3,7 +3,8 @@
 // eight minutes; needs root, debootstrap, systemd-container, iptables, rsyslog-openssl, Java 17, Maven and unzip.
 //
 // GRC_REAL_URL=http://127.0.0.1:8000 GRC_REAL_LOGIN=EMAIL:PASSWORD has a real CISO Assistant, whose ALLOWED_HOSTS have
-// grc.example.com; it must find https://sallyport.example.com at 10.77.0.2. Otherwise a built-in platform stands in.
+// grc.example.com; it must find https://sallyport.example.com at 10.77.0.2, and trust the authority whose ca.pem and ca.key
+// are in the folder AUTHORITY. Otherwise a built-in platform stands in.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +17,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "administrator-"));
 try {
   execFileSync("git", ["clone", "-q", "--bare", ROOT, join(folder, "repository")]);
-  signCertificates(folder);
+  signCertificates(folder, process.env.AUTHORITY);
   const others = ["login", "siem", "grc"].map((name) => `${OTHERS} ${name}.example.com\n`).join("");
   writeFileSync(join(folder, "hosts-of-machine"), `127.0.0.1 sallyport.example.com\n${others}`);
   const own = readFileSync("/etc/hosts", "utf8");

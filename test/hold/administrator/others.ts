@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createServer } from "node:tls";
@@ -10,13 +10,18 @@ import { OTHERS } from "./machine.js";
 
 const openssl = (...args: string[]): void => void execFileSync("openssl", args, { stdio: "ignore" });
 
-/** Makes an authority, `ca.pem`, and one certificate of it for all names, `all.pem` and `all.key`, in a folder. */
-export function signCertificates(folder: string): void {
+/**
+ * Makes an authority, `ca.pem`, and one certificate of it for all names, `all.pem` and `all.key`, in a folder.
+ *
+ * @param kept a folder with the `ca.pem` and `ca.key` of an authority that is there already, which others trust.
+ */
+export function signCertificates(folder: string, kept: string | undefined): void {
   const [authority, all] = [join(folder, "ca"), join(folder, "all")];
   const request = ["req", "-newkey", "rsa:2048", "-nodes"];
   const uses = ["-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign"];
   const self = ["-x509", "-days", "2", "-subj", "/CN=Example CA", ...uses];
-  openssl(...request, ...self, "-keyout", `${authority}.key`, "-out", `${authority}.pem`);
+  if (kept === undefined) openssl(...request, ...self, "-keyout", `${authority}.key`, "-out", `${authority}.pem`);
+  else for (const file of ["ca.pem", "ca.key"]) copyFileSync(join(kept, file), join(folder, file));
   openssl(...request, "-subj", "/CN=example.com", "-keyout", `${all}.key`, "-out", `${all}.csr`);
   writeFileSync(`${all}.ext`, "subjectAltName=DNS:*.example.com\n");
   const by = ["-CA", `${authority}.pem`, "-CAkey", `${authority}.key`, "-CAcreateserial", "-days", "2"];
