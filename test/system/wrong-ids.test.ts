@@ -29,7 +29,6 @@ const GONE = "what ran is kept after its agent or assignment was deleted, so any
 const DETACHED = "what is not attached is already removed";
 /** Calls that are no errors, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  "aev/get_inject_execution_traces.target_id unknown": FILTER,
   "aev/list_expectations.inject_id unknown": FILTER,
   "aev/list_lessons_answers.player_id unknown": FILTER,
   "core/inspect_agent_traces.target_agent_id name": GONE,
