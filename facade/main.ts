@@ -153,7 +153,7 @@ process.on("disconnect", () => void stop());
 
 try {
   await facade.listen(settings.host, settings.port, { exclusive: !settings.sharedPort });
-  // Who started it may have ended before this listened for that.
+  // The process that started this one may have ended before the handler above was set.
   process.send?.("listening", undefined, undefined, (error) => {
     if (error !== null) void stop();
   });

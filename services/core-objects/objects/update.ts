@@ -97,7 +97,7 @@ export function updateObject<Request extends UpdateRequest>(
   };
 }
 
-/** Of what is said of an object, the fields that become different. */
+/** The fields of a change whose values differ from those of the object. */
 function differing(current: ObjectRecord, said: object): Partial<ObjectRecord> {
   const was = current as unknown as Readonly<Record<string, unknown>>;
   return Object.fromEntries(Object.entries(said).filter(([field, value]) => !isDeepStrictEqual(was[field], value)));

@@ -25,8 +25,9 @@ interface ExportPage {
   readonly nextPageToken: string;
 }
 
-/** A page ends with the record that makes it this long, in characters. */
+/** What its page tokens are made for. */
 const LIST = "personal data";
+/** A page ends with the record that makes it this long, in characters. */
 const PAGE_CHARACTERS = 256 << 10;
 
 /** The records of all parts, part after part. @throws ConnectError invalid_argument for another list's token. */

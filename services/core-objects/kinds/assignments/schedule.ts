@@ -26,7 +26,7 @@ export function checkedNext(assignment: Schedule & Pick<AssignmentRecord, "enabl
   try {
     next = nextOf(assignment, now);
   } catch (error) {
-    // Of the number of fields the library says its own, which is another one.
+    // If the number of fields is wrong, the sentence of the library is left out: it names another number.
     const said = schedule.trim().split(/\s+/).length === 5 ? (error as Error).message.replace(/^\w+: /, "") : "";
     throw invalidArgument(
       `schedule must be a cron expression of five fields, such as 0 7 * * 1-5${said && `: ${said.slice(0, 200)}`}`,

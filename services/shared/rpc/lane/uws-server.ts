@@ -36,7 +36,7 @@ const LOOK_MS = 20;
 
 /** What a lane serves, and where. */
 export interface LaneServerOptions {
-  /** A Unix domain socket is one on loopback where the system has none. */
+  /** A Unix domain socket, or a free port on loopback if the system has no such sockets; or this port. */
   readonly at: "socket" | { readonly host: string; readonly port: number };
   readonly methods: readonly { readonly method: Method; readonly steps: Chain }[];
   /** Those of the gRPC port: a caller has one share of both. */
@@ -95,7 +95,14 @@ export async function listenOnLane({ at, methods, slots, hold }: LaneServerOptio
   });
   const path = at === "socket" ? newSocketPath() : undefined;
   const { host, port } = at === "socket" ? { host: LOCAL_HOST, port: 0 } : at;
-  const socket = await (path === undefined ? open(app, host, port) : openAt(app, path));
+  const remove = (): void => {
+    if (path !== undefined) rmSync(dirname(path), { recursive: true, force: true });
+  };
+  const opening = path === undefined ? open(app, host, port) : openAt(app, path);
+  const socket = await opening.catch((error: unknown) => {
+    remove();
+    throw error;
+  });
   const end = async (graceMs: number): Promise<void> => {
     uws.us_listen_socket_close(socket);
     const until = performance.now() + graceMs;
@@ -103,7 +110,7 @@ export async function listenOnLane({ at, methods, slots, hold }: LaneServerOptio
     const leaveBy = Math.min(until, performance.now() + FAREWELL_MS);
     while (connections > 0 && performance.now() < leaveBy) await sleep(LOOK_MS);
     app.close();
-    if (path !== undefined) rmSync(dirname(path), { recursive: true, force: true });
+    remove();
   };
   let closing: Promise<void> | undefined;
   return {

@@ -107,7 +107,7 @@ export class Strangers {
     return oldest(most);
   }
 
-  /** Whether the acts of an address are counted still. */
+  /** Whether the acts of any address are still counted. */
   get isCounting(): boolean {
     return this.#addresses.size > 0;
   }

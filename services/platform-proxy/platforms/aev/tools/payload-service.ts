@@ -107,7 +107,7 @@ export const bindings = [
       payload_description: r.description ?? null,
       command_executor: r.executor ?? null,
       command_content: r.command ?? null,
-      // An empty one is none.
+      // An empty command clears it.
       payload_cleanup_executor: r.cleanupCommand ? (r.executor ?? null) : null,
       payload_cleanup_command: r.cleanupCommand || null,
       dns_resolution_hostname: r.hostname ?? null,
