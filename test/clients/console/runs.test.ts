@@ -149,7 +149,10 @@ describe.skipIf(noChromium !== undefined)(titled("runs at the console", noChromi
       expect(await send.isDisabled()).toBe(true);
       await question.getByLabel("Your answer").focus();
       await page.keyboard.type("web-1");
+      await expect.poll(() => question.getByLabel("Your answer").inputValue()).toBe("web-1");
+      await expect.poll(() => send.isEnabled()).toBe(true);
       await page.keyboard.press("Tab");
+      await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Send answer");
       await page.route("**/rpc/*RunService/UpdateRun", (route) => route.abort("connectionreset"));
       await page.keyboard.press("Enter");
       await page.getByText(/whether it was done is not known/).waitFor();
