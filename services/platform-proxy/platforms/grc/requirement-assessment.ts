@@ -37,6 +37,8 @@ export interface UpstreamRequirementAssessment extends Dated {
     readonly min_score: number;
     readonly max_score: number;
     readonly scores_definition: ScoresDefinition;
+    /** Who may see and write which field; without a word, everybody may. */
+    readonly field_visibility?: Readonly<Record<string, { readonly respondent?: string }>> | null;
   };
   readonly applied_controls: readonly Related[];
   readonly evidences: readonly Related[];

@@ -25,6 +25,7 @@ import {
 import { figuresOf, readCounts } from "../audit-figures.js";
 import { shownOf, shows } from "../audit-lines.js";
 import { pageByTime, readByTime } from "../by-time.js";
+import { closedTo } from "../closed-fields.js";
 import { compareAssessments } from "../compare-assessments.js";
 import { CONTROLS } from "../control.js";
 import { EVIDENCE } from "../evidence.js";
@@ -87,7 +88,9 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => {
       const read = await readAssessment(platform, r.requirementAssessmentId, tenant);
       const outOfScope = (await withinScope(platform, [read])).length === 0;
-      return { requirementAssessment: { ...requirementAssessmentOf(read), ...(outOfScope && { outOfScope }) } };
+      const closedArguments = await closedTo(platform, read);
+      const told = { ...requirementAssessmentOf(read), closedArguments };
+      return { requirementAssessment: { ...told, ...(outOfScope && { outOfScope }) } };
     }),
   ),
 
