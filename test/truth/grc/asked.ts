@@ -179,7 +179,9 @@ export function jobsOf(run: string): readonly Question<Stage>[] {
         });
         const totals = (first.cost_totals ?? []) as Record<string, never>[];
         return {
-          totals: sorted(totals.map((one) => `${(one.domain as Row).id} ${one.build} ${one.run} ${one.annual}`)),
+          totals: sorted(
+            totals.map((one) => `${(one.domain as unknown as Row).id} ${one.build} ${one.run} ${one.annual}`),
+          ),
           dearest: rows.slice(0, 5).flatMap((row) => (row.cost as { annual: number } | undefined)?.annual ?? []),
           unpriced: namesOf(rows.filter(({ cost }) => cost === undefined)),
         };
