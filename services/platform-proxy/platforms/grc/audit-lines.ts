@@ -56,7 +56,8 @@ export async function showsScores(platform: Platform, audit: UpstreamWholeAudit)
   return (await shows(platform, audit, "score")) && (await shows(platform, audit, "is_scored"));
 }
 
-async function shows(platform: Platform, audit: UpstreamWholeAudit, field: string): Promise<boolean> {
+/** Whether an audit shows a field of its requirements to the caller. */
+export async function shows(platform: Platform, audit: UpstreamWholeAudit, field: string): Promise<boolean> {
   const isAuditor = await mayIn(platform, audit.folder.id ?? "", "view_compliance_assessment_full");
   return audit.field_visibility?.[field]?.[isAuditor ? "auditor" : "respondent"] !== "hidden";
 }

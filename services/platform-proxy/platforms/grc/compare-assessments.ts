@@ -53,7 +53,9 @@ export async function compareAssessments(
   const pairs = await pairsOf(base, other, page.cursor !== undefined, platform);
   const changes = new Map(pairs.map((pair) => [pair, changeOf(pair)]));
   const countOf = (change: Change) => pairs.filter((pair) => changes.get(pair) === change).length;
-  const isMeant = (pair: Pair) => r.withUnchanged === true || changes.get(pair) !== "same";
+  const isMeant = (pair: Pair) =>
+    (r.withUnchanged === true || changes.get(pair) !== "same") &&
+    (r.baseResults.length === 0 || r.baseResults.some((result) => result === pair.base?.result));
   const start = page.cursor === undefined ? 0 : startAfter(page.cursor, pairs);
   const left = pairs.slice(start).filter(isMeant);
   const rows = left.slice(0, page.size);

@@ -10,10 +10,11 @@ import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import { enumOf } from "../../lib/words.js";
 import type { Dated } from "./by-time.js";
-import { type Decimal, decimalOf, OWNERS_OF_A_ROW, type Related, referenceOf, referencesOf } from "./upstream.js";
+import { type CostFields, costOf, type Priced } from "./control-cost.js";
+import { OWNERS_OF_A_ROW, type Related, referenceOf, referencesOf } from "./upstream.js";
 
 /** An applied control as the platform shows it; a list leaves its evidence out. */
-export interface UpstreamControl extends Dated {
+export interface UpstreamControl extends Dated, Priced {
   readonly ref_id: string | null;
   readonly name: string;
   readonly description: string | null;
@@ -33,28 +34,13 @@ export interface UpstreamControl extends Dated {
   readonly assets: readonly Related[];
   readonly evidences?: readonly Related[];
   readonly updated_at: string;
-  readonly cost?: UpstreamCost | null;
-  /** A text; only where a control is read by itself. */
-  readonly annual_cost?: Decimal;
-}
-
-interface UpstreamCost {
-  readonly currency?: string | null;
-  readonly amortization_period?: number | null;
-  readonly build?: UpstreamPart | null;
-  readonly run?: UpstreamPart | null;
-}
-
-interface UpstreamPart {
-  readonly fixed_cost?: number | null;
-  readonly people_days?: number | null;
 }
 
 /** The list of controls. */
 export const CONTROLS = "/api/applied-controls/";
 
 /** What of a control can be written. */
-export interface ControlFields {
+export interface ControlFields extends CostFields {
   readonly name?: string | undefined;
   readonly refId?: string | undefined;
   readonly description?: string | undefined;
@@ -116,24 +102,6 @@ export function controlOf(upstream: UpstreamControl) {
   } satisfies MessageInitShape<typeof ControlSchema>;
 }
 
-/** What a control costs; undefined where nothing is recorded, which the platform fills with zeros. */
-function costOf({ cost, annual_cost: annual }: UpstreamControl) {
-  const { build, run } = cost ?? {};
-  const parts = {
-    build: build?.fixed_cost ?? 0,
-    buildDays: build?.people_days ?? 0,
-    run: run?.fixed_cost ?? 0,
-    runDays: run?.people_days ?? 0,
-  };
-  if (Object.values(parts).every((part) => part === 0)) return undefined;
-  return {
-    currency: cost?.currency ?? "€",
-    annual: decimalOf(annual) ?? 0,
-    ...parts,
-    amortizationYears: cost?.amortization_period ?? 1,
-  };
-}
-
 /** Sizes of an effort on the platform, by the words of ControlEffort. */
 export const EFFORTS = { extra_small: "XS", small: "S", medium: "M", large: "L", extra_large: "XL" };
 
@@ -150,3 +118,7 @@ function priorityOf(label: string | null): number | undefined {
   const digit = /^P([1-4])$/.exec(label ?? "")?.[1];
   return digit === undefined ? undefined : Number(digit);
 }
+
+/** Whether nothing of a control is left to do. */
+export const isFinished = ({ status }: Pick<UpstreamControl, "status">) =>
+  status === "active" || status === "deprecated";

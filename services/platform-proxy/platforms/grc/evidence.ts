@@ -85,6 +85,7 @@ function evidenceRowOf(upstream: UpstreamEvidence): MessageInitShape<typeof Evid
     status,
     hiddenLinks,
     ...(controls.length > 0 && { controlCount: controls.length }),
+    ...(upstream.link && { hasLink: true }),
     ...(requirementAssessments.length > 0 && { requirementAssessmentCount: requirementAssessments.length }),
     owners: owners.slice(0, OWNERS_OF_A_ROW).map((owner) => ({ id: owner.id })),
   };

@@ -65,6 +65,7 @@ export function summaryOf(
   });
   const savedBySelected = saved.filter(({ id }) => selected.has(id));
   const dearest = scenarios.toSorted((a, b) => (amountOf(b.current_level) ?? -1) - (amountOf(a.current_level) ?? -1));
+  const costs = new Map((summary.scenarios ?? []).map((one) => [one.id, decimalOf(one.treatment_cost)]));
   const isTreated = (summary.scenarios ?? []).some(({ treatment_cost }) => decimalOf(treatment_cost) !== undefined);
   const loss = (level: UpstreamLevel | null) => lossOf(level, stale);
   return {
@@ -86,7 +87,7 @@ export function summaryOf(
         ({
           id,
           name,
-          ...given({ current: loss(current_level), residual: loss(residual_level) }),
+          ...given({ current: loss(current_level), residual: loss(residual_level), treatmentCost: costs.get(id) }),
         }) satisfies MessageInitShape<typeof ScenarioLossSchema>,
     ),
   };

@@ -30,10 +30,15 @@ export interface UpstreamRequirementAssessment extends Dated {
     /** What it is answered by; then its score comes from the answers. */
     readonly questions?: unknown;
   };
+  /** By question; an empty one where there is none. Absent where the audit does not show answers to the caller. */
+  readonly answers?: Readonly<Record<string, unknown>> | null;
+  readonly due_date?: string | null;
   readonly compliance_assessment: Scoped["compliance_assessment"] & {
     readonly min_score: number;
     readonly max_score: number;
     readonly scores_definition: ScoresDefinition;
+    /** Who may see and write which field; without a word, everybody may. */
+    readonly field_visibility?: Readonly<Record<string, { readonly respondent?: string }>> | null;
   };
   readonly applied_controls: readonly Related[];
   readonly evidences: readonly Related[];
@@ -128,7 +133,9 @@ export function requirementAssessmentOf(upstream: UpstreamRequirementAssessment)
       assessment: referenceOf(upstream.compliance_assessment),
       domain: referenceOf(upstream.folder),
       observation: upstream.observation,
+      dueDate: upstream.due_date,
     }),
+    ...answersOf(upstream),
     result: enumOf(AssessmentResult, upstream.result),
     status: enumOf(RequirementStatus, upstream.status ?? null),
     controls: controls.seen,
@@ -158,6 +165,8 @@ export function requirementAssessmentRowOf(
     },
     ...(!ofOne && assessment.id !== undefined && { assessment: { id: assessment.id } }),
     result: told.result,
+    status: told.status,
+    ...given({ dueDate: told.dueDate, questionCount: told.questionCount, answeredCount: told.answeredCount }),
     ...(told.hiddenLinks > 0 && { hiddenLinks: told.hiddenLinks }),
     assessable: told.assessable,
     ...(told.locked && { locked: told.locked }),
@@ -165,6 +174,20 @@ export function requirementAssessmentRowOf(
     ...(controls.length > 0 && { controlCount: controls.length }),
     ...(evidence.length > 0 && { evidenceCount: evidence.length }),
   };
+}
+
+/** How many questions a requirement asks, and how many of them have an answer. */
+function answersOf({ requirement: { questions }, answers }: UpstreamRequirementAssessment): {
+  questionCount?: number;
+  answeredCount?: number;
+} {
+  const asked = Object.keys(questions ?? {});
+  if (asked.length === 0) return {};
+  const isAnswered = (urn: string) => {
+    const answer = answers?.[urn];
+    return answer !== undefined && answer !== null && answer !== "" && !(Array.isArray(answer) && answer.length === 0);
+  };
+  return { questionCount: asked.length, ...(answers && { answeredCount: asked.filter(isAnswered).length }) };
 }
 
 function requirementOf({ requirement, name }: UpstreamRequirementAssessment) {

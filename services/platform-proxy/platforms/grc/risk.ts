@@ -3,10 +3,21 @@ import { type RiskScenarioSchema, RiskTreatment } from "#proto/grc/v1/risk_servi
 import { given } from "../../lib/fields.js";
 import { timeOf } from "../../lib/time.js";
 import { enumOf, wordOf } from "../../lib/words.js";
+import type { Platform } from "../../platform.js";
 import { ASSETS } from "./asset.js";
 import type { Dated } from "./by-time.js";
 import { CONTROLS } from "./control.js";
-import { type Related, ratingOf, referenceOf, referencesOf, type Step } from "./upstream.js";
+import { chunksOf, type InFolder, queriesOf, readAll, readAllOfTenant } from "./lists.js";
+import type { Tenant } from "./tenancy.js";
+import {
+  OWNERS_OF_A_ROW,
+  type Reference,
+  type Related,
+  ratingOf,
+  referenceOf,
+  referencesOf,
+  type Step,
+} from "./upstream.js";
 import { emptied, type Replacement } from "./writes.js";
 
 /** A risk scenario as the platform shows it. */
@@ -27,6 +38,7 @@ export interface UpstreamScenario extends Dated {
   readonly residual_proba: Step;
   readonly residual_impact: Step;
   readonly residual_level: Step;
+  readonly owner?: readonly Related[];
   readonly assets: readonly Related[];
   readonly applied_controls: readonly Related[];
   readonly existing_applied_controls: readonly Related[];
@@ -36,6 +48,9 @@ export interface UpstreamScenario extends Dated {
 /** The list of risk scenarios. */
 export const SCENARIOS = "/api/risk-scenarios/";
 
+/** The list of what they belong to. */
+export const RISK_ASSESSMENTS = "/api/risk-assessments/";
+
 /** How many assets a row of a list names at most. */
 export const ASSETS_OF_A_ROW = 3;
 
@@ -44,12 +59,13 @@ export const STAGES = ["inherent", "current", "residual"] as const;
 
 /** A risk scenario as a row of a list. */
 export function scenarioRowOf(upstream: UpstreamScenario): MessageInitShape<typeof RiskScenarioSchema> {
-  const { id, name, refId, treatment, current, residual, assets, hiddenLinks } = scenarioOf(upstream);
+  const { id, name, refId, treatment, current, residual, assets, owners, hiddenLinks } = scenarioOf(upstream);
   const level = (rating: { level?: { value: number; name: string } }) => given({ level: rating.level });
   return {
     ...{ id, name, ...given({ refId }), treatment, current: level(current), residual: level(residual), hiddenLinks },
     assets: assets.slice(0, ASSETS_OF_A_ROW).map((asset) => ({ id: asset.id })),
     ...(assets.length > ASSETS_OF_A_ROW && { assetCount: assets.length }),
+    owners: owners.slice(0, OWNERS_OF_A_ROW).map((owner) => ({ id: owner.id })),
   };
 }
 
@@ -75,6 +91,7 @@ export function scenarioOf(upstream: UpstreamScenario) {
   const assets = referencesOf(upstream.assets);
   const controls = referencesOf(upstream.applied_controls);
   const existing = referencesOf(upstream.existing_applied_controls);
+  const owners = referencesOf(upstream.owner);
   const rating = (stage: (typeof STAGES)[number]) =>
     given({
       probability: ratingOf(upstream[`${stage}_proba`]),
@@ -99,7 +116,8 @@ export function scenarioOf(upstream: UpstreamScenario) {
     assets: assets.seen,
     controls: controls.seen,
     existingControls: existing.seen,
-    hiddenLinks: assets.hidden + controls.hidden + existing.hidden,
+    owners: owners.seen,
+    hiddenLinks: assets.hidden + controls.hidden + existing.hidden + owners.hidden,
   } satisfies MessageInitShape<typeof RiskScenarioSchema>;
 }
 
@@ -160,4 +178,25 @@ export function scenarioListsOf(r: ScenarioFields): readonly Replacement[] {
       clear: r.clearExistingControls === true,
     },
   ];
+}
+
+/** The risk scenarios of a tenant that each of some controls reduces, planned or in place. */
+export async function risksByControl(
+  platform: Platform,
+  controls: readonly string[],
+  tenant: Tenant,
+): Promise<ReadonlyMap<string, Reference[]>> {
+  const byControl = new Map<string, Reference[]>();
+  if (controls.length === 0) return byControl;
+  // A risk scenario is found by its assessment, and not by its domain.
+  const assessments = await readAllOfTenant<InFolder & { readonly id: string }>(platform, RISK_ASSESSMENTS, {}, tenant);
+  const ids = assessments.map(({ id }) => id);
+  const queries = chunksOf(controls).flatMap((some) => queriesOf({ applied_controls: some }, "risk_assessment", ids));
+  for (const { id, name, ...links } of await readAll<UpstreamScenario>(platform, SCENARIOS, queries, tenant)) {
+    const reducing = new Set([...links.applied_controls, ...links.existing_applied_controls].map((one) => one.id));
+    for (const control of controls.filter((one) => reducing.has(one))) {
+      byControl.set(control, [...(byControl.get(control) ?? []), { id, name }]);
+    }
+  }
+  return byControl;
 }

@@ -65,30 +65,41 @@ async function readCovered(platform: Platform, id: string): Promise<ReadonlySet<
 /**
  * The queries that together list the requirement assessments of a tenant, or of one audit, that the audits cover.
  *
- * @param words leaves out requirements that do not hold them: audits are read whole for that, with the texts of
- * all their requirements, since the platform's own search also looks into URNs.
+ * @param narrowed leaves out requirements that do not hold words, since the platform's own search also looks into
+ * URNs, or whose work has another status, which it has no filter for: audits are read whole for that.
  */
 export async function queriesInScope(
   platform: Platform,
   query: Query,
   tenant: Tenant,
   audit: UpstreamAudit | undefined,
-  words: string | undefined,
+  narrowed: Narrowed,
 ): Promise<Query[]> {
   const audits = audit === undefined ? await readAudits(platform, tenant) : [audit];
-  const isRead = (one: UpstreamAudit) => words !== undefined || isInPart(one);
+  const isRead = (one: UpstreamAudit) => isNarrowed(narrowed) || isInPart(one);
   const read = audits.filter(isRead);
   if (read.length === 0 && audit === undefined) return queriesOf(query, "folder", [...tenant.domains.keys()]);
   const whole = audits.filter((one) => !isRead(one)).map(({ id }) => id);
   const parts = await inTurns(read, async (one) => {
-    const covered =
-      words === undefined ? [...(await coveredBy(platform, one))] : await readHolding(platform, one, words);
+    const covered = isNarrowed(narrowed)
+      ? await readNarrowed(platform, one, narrowed)
+      : [...(await coveredBy(platform, one))];
     return chunksOf(covered).map((some) => ({ ...query, compliance_assessment: one.id, id: some.join(",") }));
   });
   return [...queriesOf(query, "compliance_assessment", whole), ...parts.flat()];
 }
 
 const ID_LENGTH = 36;
+
+/** What requirement assessments are narrowed to beside what the platform filters. */
+export interface Narrowed {
+  readonly words?: string | undefined;
+  /** Statuses of the work, as the platform calls them; none for all. */
+  readonly statuses: readonly string[];
+}
+
+/** Whether anything is left out. */
+export const isNarrowed = ({ words, statuses }: Narrowed) => words !== undefined || statuses.length > 0;
 
 /** Ids of requirement assessments by caller, audit and words, for the time in which somebody pages through them. */
 const found = new LRUCache<string, readonly string[]>({
@@ -98,12 +109,12 @@ const found = new LRUCache<string, readonly string[]>({
   sizeCalculation: (ids, key) => ids.length * ID_LENGTH + key.length,
 });
 
-/** The requirement assessments of an audit that it covers and that hold some words. */
-async function readHolding(platform: Platform, audit: UpstreamAudit, words: string): Promise<readonly string[]> {
-  const key = JSON.stringify([platform.caller.id, audit.id, audit.selected_implementation_groups, words]);
+/** The requirement assessments of an audit that it covers and that are meant. */
+async function readNarrowed(platform: Platform, audit: UpstreamAudit, narrowed: Narrowed): Promise<readonly string[]> {
+  const key = JSON.stringify([platform.caller.id, audit.id, audit.selected_implementation_groups, narrowed]);
   const kept = found.get(key);
   if (kept !== undefined) return kept;
-  const ids = [...(await coveredBy(platform, audit, words))];
+  const ids = [...(await coveredBy(platform, audit, narrowed))];
   found.set(key, ids);
   return ids;
 }
@@ -127,6 +138,7 @@ export interface Node {
   readonly ra_id?: string | null;
   readonly assessable?: boolean;
   readonly result?: string | null;
+  readonly status?: string | null;
   readonly is_scored?: boolean | null;
   readonly score?: number | null;
   readonly ref_id?: string | null;
@@ -138,14 +150,15 @@ export interface Node {
 
 type Tree = Readonly<Record<string, Node>>;
 
-/** The requirement assessments of the groups that an audit has chosen, and of those the ones that hold some words. */
+/** The requirement assessments of the groups that an audit has chosen, and of those the ones that are meant. */
 export async function coveredBy(
   platform: Platform,
   audit: UpstreamAudit,
-  words?: string,
+  { words, statuses }: Narrowed = { statuses: [] },
 ): Promise<ReadonlySet<string>> {
-  const isMeant = ({ ref_id, name, description }: Node) =>
-    words === undefined || holds(words, [ref_id, name, description]);
+  const isMeant = ({ ref_id, name, description, status }: Node) =>
+    (words === undefined || holds(words, [ref_id, name, description])) &&
+    (statuses.length === 0 || statuses.includes(status ?? ""));
   const lines = [...linesIn(await readTree(platform, audit), audit)];
   return new Set(lines.filter(([, node]) => isMeant(node)).map(([, { ra_id }]) => ra_id));
 }

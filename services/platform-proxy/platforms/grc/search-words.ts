@@ -7,8 +7,11 @@ const WORD = /"[^"]*"|'[^']*'|[^\s,*]+/g;
 
 /** A query as the platform takes it; undefined for what finds everything. */
 export function searchOf(query: string | undefined): string | undefined {
-  return query?.match(WORD)?.join(" ");
+  return query?.match(WORD)?.map(quoted).join(" ");
 }
+
+/** A lone quote is a pair of quotes around nothing to the platform, which then finds everything. */
+const quoted = (word: string) => (word === "'" ? `"'"` : word === '"' ? `'"'` : word);
 
 /** The words of a query in lower case; what stands in quotes is one. */
 export function wordsIn(query: string): string[] {

@@ -5,6 +5,7 @@ import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.
 import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import { takingTurns } from "../../lib/taking-turns.js";
 import type { Platform } from "../../platform.js";
+import { closedTo } from "./closed-fields.js";
 import { CONTROLS, type UpstreamControl } from "./control.js";
 import { lockedBy } from "./errors.js";
 import {
@@ -18,6 +19,7 @@ import { NOT_COVERED, withinScope } from "./scope.js";
 import { readOwned, type Tenant } from "./tenancy.js";
 
 const NAMED = 20;
+const JUSTIFICATION_CLOSED = "justification: the audit does not let you change observations";
 
 /**
  * Scores the requirement assessment that a control answers: the platform
@@ -33,6 +35,11 @@ export async function setControlMaturity(
   if (!chosen.assessable)
     throw failedPrecondition("the requirement is a heading and has no score; score the requirements under it");
   if (chosen.is_locked) throw failedPrecondition(lockedBy("audit"));
+  const closed = await closedTo(platform, chosen);
+  if (closed.includes("score") || (r.justification !== undefined && closed.includes("observation"))) {
+    const what = closed.includes("score") ? "score: the audit does not let you score" : JUSTIFICATION_CLOSED;
+    throw failedPrecondition(`${what}; nothing was written; ask the audit's manager to open the field to you`);
+  }
   const { min, max } = scaleOf(chosen);
   if (r.score! < min || r.score! > max) throw invalidArgument(`score: must be between ${min} and ${max} on this scale`);
 

@@ -5,6 +5,7 @@ import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.
 import { withOutcomeSaid } from "../../../shared/rpc/write-outcome.js";
 import { wordOf } from "../../lib/words.js";
 import type { Platform } from "../../platform.js";
+import { closedTo } from "./closed-fields.js";
 import { lockedBy } from "./errors.js";
 import { REQUIREMENT_ASSESSMENTS, scaleOf, type UpstreamRequirementAssessment } from "./requirement-assessment.js";
 import { NOT_COVERED, withinScope } from "./scope.js";
@@ -39,6 +40,12 @@ export async function updateRequirementAssessment(
     throw failedPrecondition("the requirement is a heading and is not assessed; assess the requirements under it");
   if (before.is_locked) {
     throw failedPrecondition(lockedBy("audit"));
+  }
+  const closed = (await closedTo(platform, before)).filter((name) => r[name as keyof typeof r] !== undefined);
+  if (closed.length > 0) {
+    throw failedPrecondition(
+      `${closed.join(", ")}: the audit does not let you change this; nothing was written; leave it out, or ask the audit's manager to open the field to you`,
+    );
   }
   if (r.score !== undefined) {
     const { min, max } = scaleOf(before);

@@ -35,7 +35,7 @@ export const complianceAssessments: Kind = {
   model: "ComplianceAssessment",
   codename: "complianceassessment",
   verbs: ["POST", "PATCH", "DELETE"],
-  actions: { tree: requirementsOf, global_score: scoreOf },
+  actions: { tree: requirementsOf, global_score: scoreOf, section_compliance: sectionsOf },
   search: ["name", "description", "ref_id", "framework__name"],
   fields: {
     name: { kind: "text", required: true },
@@ -158,6 +158,30 @@ function requirementsOf(id: string, view: View): Reply {
   };
   const covers = (groups: readonly string[]) => chosen.length === 0 || groups.some((one) => chosen.includes(one));
   return ok(treeOf(view.world.get("frameworks", audit.framework)!, view, told, covers));
+}
+
+/** The results of an audit by the top of its framework; requirements outside its groups do not count. */
+function sectionsOf(id: string, view: View): Reply {
+  const tree = requirementsOf(id, view);
+  if (tree.status !== 200) return tree;
+  const audit = view.world.get("compliance-assessments", id)!;
+  const chosen = idsIn(audit, "selected_implementation_groups");
+  const leavesOf = (node: Row): Row[] => {
+    const below = Object.values((node.children ?? {}) as Record<string, Row>).flatMap(leavesOf);
+    const isCovered = chosen.length === 0 || idsIn(node, "implementation_groups").some((one) => chosen.includes(one));
+    return node.assessable === true && node.ra_id && isCovered ? [node, ...below] : below;
+  };
+  const sections = Object.values(tree.json as unknown as Record<string, Row>).flatMap((top) => {
+    const leaves = leavesOf(top);
+    if (leaves.length === 0) return [];
+    const results: Record<string, number> = {};
+    for (const { result } of leaves) results[String(result)] = (results[String(result)] ?? 0) + 1;
+    const scored = leaves.filter((leaf) => leaf.is_scored === true && leaf.result !== "not_applicable").length;
+    const scores = { implementation_score: null, documentation_score: null, maturity_score: null };
+    const counts = { total_assessable: leaves.length, results, scored_count: scored, total_weight: scored };
+    return [{ ...pick(top, ["ref_id", "name"]), ...scores, ...counts }];
+  });
+  return ok({ sections, ...pick(audit, ["score_calculation_method", "max_score", "min_score"]) });
 }
 
 /** The mean score of what is scored and covered by the audit, cut after a decimal; -1 where nothing is. */

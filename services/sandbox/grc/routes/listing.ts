@@ -10,6 +10,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Whether a text has the form of a UUID. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
+/** The words of a search: a pair of quotes holds one. An empty one, and a lone quote, is in everything. */
+function wordsIn(search: string): string[] {
+  const words = search.match(/"[^"]*"|'[^']*'|[^\s,]+/g) ?? [];
+  return words.map((word) => (/^(["']).*\1$|^["']$/s.test(word) ? word.slice(1, -1) : word)).filter(Boolean);
+}
+
 /** Answers a list: what the caller may see, filtered, searched, ordered and cut. */
 export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
   let rows = view.world.all(kind.path).filter((row) => lists(view.world, view.user, kind.codename, row));
@@ -23,10 +29,7 @@ export function listOf(kind: Kind, query: URLSearchParams, view: View): Reply {
   }
   const ids = query.get("id");
   if (ids !== null && ids !== "") rows = rows.filter((row) => ids.split(",").includes(row.id));
-  const words = (query.get("search") ?? "")
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
+  const words = wordsIn((query.get("search") ?? "").toLowerCase());
   const holds = (row: Row, word: string) => kind.search.some((f) => textIn(row, f, view).includes(word));
   if (words.length > 0) rows = rows.filter((row) => words.every((word) => holds(row, word)));
   rows.sort(orderOf(query.get("ordering"), rows));

@@ -4,7 +4,7 @@ import type { Plot, Sower } from "./sower.js";
 import { ATTACKS, RISKS } from "./texts.js";
 
 /** Seeds a tenant's risk assessments with their scenarios. */
-export function seedRisks(sower: Sower, { key, short, home, asset }: Plot): void {
+export function seedRisks(sower: Sower, { key, short, home, asset, owner }: Plot): void {
   const treatments = ["mitigate", "open", "accept", "transfer", "avoid", "mitigate", "cancelled"];
   for (let a = 0; a < 3; a++) {
     const names = [`${short} yearly risk review`, `${short} cloud risk review`, `${short} supplier risk review`];
@@ -39,6 +39,7 @@ export function seedRisks(sower: Sower, { key, short, home, asset }: Plot): void
         residual_impact: impact,
         residual_level: RISK_MATRIX.grid[residual]![impact]!,
         assets: [asset(i + 1)],
+        owner: i % 3 === 0 ? [seededId(`actor:${owner}`)] : [],
         applied_controls: [seededId(`applied-controls:${key}:${i * 2}`)],
         existing_applied_controls: [seededId(`applied-controls:${key}:${i * 2 + 1}`)],
       });

@@ -1,6 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AssessmentResult, AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
-import { AssessmentService, type GetAssessmentMaturityResponseSchema } from "#proto/grc/v1/assessment_service_pb.js";
+import {
+  AssessmentService,
+  type GetAssessmentMaturityResponseSchema,
+  RequirementStatus,
+} from "#proto/grc/v1/assessment_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { failedPrecondition } from "../../../../shared/rpc/errors.js";
 import { withOutcomeSaid } from "../../../../shared/rpc/write-outcome.js";
@@ -18,9 +22,10 @@ import {
   type UpstreamScore,
   type UpstreamWholeAudit,
 } from "../assessment.js";
-import { figuresOf } from "../audit-figures.js";
-import { readLines, shownOf } from "../audit-lines.js";
+import { figuresOf, readCounts } from "../audit-figures.js";
+import { shownOf, shows } from "../audit-lines.js";
 import { pageByTime, readByTime } from "../by-time.js";
+import { closedTo } from "../closed-fields.js";
 import { compareAssessments } from "../compare-assessments.js";
 import { CONTROLS } from "../control.js";
 import { EVIDENCE } from "../evidence.js";
@@ -32,7 +37,7 @@ import {
   requirementAssessmentRowOf,
   type UpstreamRequirementAssessment,
 } from "../requirement-assessment.js";
-import { AUDITS, queriesInScope, type UpstreamAudit, withinScope } from "../scope.js";
+import { AUDITS, isNarrowed, type Narrowed, queriesInScope, type UpstreamAudit, withinScope } from "../scope.js";
 import { holds, searchOf } from "../search-words.js";
 import { inTenant, makeSure, mayEverywhere, readOwned, readShared, type Tenant } from "../tenancy.js";
 import { updateRequirementAssessment } from "../update-requirement-assessment.js";
@@ -51,14 +56,27 @@ export const bindings = [
       const audit =
         r.assessmentId === undefined
           ? undefined
-          : await readOwned<UpstreamAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant);
+          : await readOwned<UpstreamWholeAudit>(platform, AUDITS, r.assessmentId, "assessment_id", tenant);
       const control = r.controlId && (await readShared(platform, CONTROLS, r.controlId, "control_id", tenant)).id;
+      const evidence = r.evidenceId && (await readShared(platform, EVIDENCE, r.evidenceId, "evidence_id", tenant)).id;
+      const statuses = r.statuses.map((status) => wordOf(RequirementStatus, status));
+      if (audit !== undefined && statuses.length > 0 && !(await shows(platform, audit, "status"))) {
+        throw failedPrecondition("statuses: the audit does not show you the status of the work; leave it out");
+      }
       const query = {
         applied_controls: control || undefined,
+        evidences: evidence || undefined,
         result: r.results.map((result) => wordOf(AssessmentResult, result)),
         ...(r.withHeadings !== true && { requirement__assessable: true }),
       };
-      const listed = await readRequirementAssessments(platform, query, tenant, audit, r.query, page);
+      const listed = await readRequirementAssessments(
+        platform,
+        query,
+        tenant,
+        audit,
+        { words: r.query, statuses },
+        page,
+      );
       return {
         requirementAssessments: listed.rows.map((row) => requirementAssessmentRowOf(row, audit !== undefined)),
         ...pagingOf(page, listed),
@@ -70,7 +88,9 @@ export const bindings = [
     inTenant(platform, r.tenantId, async (tenant) => {
       const read = await readAssessment(platform, r.requirementAssessmentId, tenant);
       const outOfScope = (await withinScope(platform, [read])).length === 0;
-      return { requirementAssessment: { ...requirementAssessmentOf(read), ...(outOfScope && { outOfScope }) } };
+      const closedArguments = await closedTo(platform, read);
+      const told = { ...requirementAssessmentOf(read), closedArguments };
+      return { requirementAssessment: { ...told, ...(outOfScope && { outOfScope }) } };
     }),
   ),
 
@@ -127,8 +147,8 @@ export const bindings = [
       const framework = await frameworkNamed(audit.framework, platform);
       const shown = await shownOf(platform, audit);
       const score = shown.scores ? maturityOf(await readScore(platform, audit)) : undefined;
-      const lines = await readLines(platform, audit, shown);
-      return { assessment: { ...auditOf(audit, framework, tenant), ...figuresOf(lines, score) } };
+      const counts = await readCounts(platform, audit, shown);
+      return { assessment: { ...auditOf(audit, framework, tenant), ...figuresOf(counts, score) } };
     }),
   ),
 
@@ -144,25 +164,28 @@ export const bindings = [
   ),
 ];
 
-/** The page of requirement assessments that a query finds, narrowed by words of their requirements. */
+/** The page of requirement assessments that a query finds, narrowed by words of their requirements and by status. */
 async function readRequirementAssessments(
   platform: Platform,
   query: Query,
   tenant: Tenant,
   audit: UpstreamAudit | undefined,
-  words: string | undefined,
+  narrowed: Narrowed,
   page: Place,
 ): Promise<Rows<UpstreamRequirementAssessment>> {
-  if (words === undefined || (await mayEverywhere(platform, tenant, "view_complianceassessment"))) {
-    const queries = await queriesInScope(platform, query, tenant, audit, words);
+  if (!isNarrowed(narrowed) || (await mayEverywhere(platform, tenant, "view_complianceassessment"))) {
+    const queries = await queriesInScope(platform, query, tenant, audit, narrowed);
     return readByTime(platform, REQUIREMENT_ASSESSMENTS, queries, "oldest", page, tenant);
   }
   // Who may see them without their audits has few: they are read whole.
-  const queries = await queriesInScope(platform, { ...query, search: searchOf(words) }, tenant, audit, undefined);
+  const { words, statuses } = narrowed;
+  const searched = { ...query, search: searchOf(words) };
+  const queries = await queriesInScope(platform, searched, tenant, audit, { statuses: [] });
   const all = await readAll<UpstreamRequirementAssessment>(platform, REQUIREMENT_ASSESSMENTS, queries, tenant);
   if (all.length === 0) await makeSure(platform, tenant);
-  const isMeant = ({ requirement: { ref_id, name, description } }: UpstreamRequirementAssessment) =>
-    holds(words, [ref_id, name, description]);
+  const isMeant = ({ requirement: { ref_id, name, description }, status }: UpstreamRequirementAssessment) =>
+    (words === undefined || holds(words, [ref_id, name, description])) &&
+    (statuses.length === 0 || statuses.includes(status ?? ""));
   return pageByTime(all.filter(isMeant), "oldest", page);
 }
 

@@ -9,24 +9,30 @@ import {
 } from "#proto/grc/v1/control_service_pb.js";
 import { failedPrecondition, invalidArgument } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
+import { given } from "../../../lib/fields.js";
+import type { Query } from "../../../lib/http.js";
 import { type Place, pagingOf } from "../../../lib/pages.js";
 import { wordOf } from "../../../lib/words.js";
 import { writingBack } from "../../../lib/writing-back.js";
 import type { Platform } from "../../../platform.js";
+import { pageByNumber } from "../by-number.js";
 import { NONE, type Rank, readByRank } from "../by-rank.js";
-import { readByTime } from "../by-time.js";
+import { pageByTime, readByTime } from "../by-time.js";
 import { CONTROLS, type ControlFields, controlOf, controlRowOf, EFFORTS, type UpstreamControl } from "../control.js";
+import { costsOf, costWritten, totalsOf, type UpstreamCost } from "../control-cost.js";
 import { dayOf } from "../days.js";
 import { EVIDENCE } from "../evidence.js";
-import { pageOf, queriesOf } from "../lists.js";
+import { chunksOf, pageOf, queriesOf, type Rows, readAll } from "../lists.js";
 import { ownerNamed } from "../owners.js";
 import { answeredBy, controlMaturityOf } from "../requirement-assessment.js";
+import { risksByControl, SCENARIOS, type UpstreamScenario } from "../risk.js";
 import { searchOf } from "../search-words.js";
 import { setControlMaturity } from "../set-control-maturity.js";
 import {
   domainIdsOf,
   domainOf,
   inTenant,
+  makeSure,
   readAllOwned,
   readNamed,
   readOwned,
@@ -53,15 +59,20 @@ export const bindings = [
   unary(ControlService.method.listControls, (r, platform) =>
     inTenant(platform, r.tenantId, async (tenant) => {
       const page = pageOf(r, tenant.id);
-      const listed = await listControls(r, platform, tenant, page);
-      const ids = r.withMaturity === true ? listed.rows.map(({ id }) => id) : [];
-      const maturity = await maturityByControl(platform, ids, tenant);
+      const { listed, costs, costTotals } = await listControls(r, platform, tenant, page);
+      const ids = listed.rows.map(({ id }) => id);
+      const maturity = await maturityByControl(platform, r.withMaturity === true ? ids : [], tenant);
+      const risks = await risksByControl(platform, r.withRiskScenarios === true ? ids : [], tenant);
       return {
         controls: listed.rows.map((control) => ({
           ...controlRowOf(control),
+          ...given({ cost: costs.get(control.id) }),
           maturity: maturity.get(control.id) ?? [],
+          riskScenarios: (risks.get(control.id) ?? []).map(({ id }) => ({ id })),
         })),
         owners: namedOnce(listed.rows.flatMap(({ owner }) => referencesOf(owner).seen.slice(0, OWNERS_OF_A_ROW))),
+        riskScenarios: namedOnce([...risks.values()].flat()),
+        costTotals,
         ...pagingOf(page, listed),
       };
     }),
@@ -84,7 +95,7 @@ export const bindings = [
         await readShared(platform, "/api/reference-controls/", reference, "reference_control_id", tenant);
       }
       const body = {
-        ...fieldsOf(r),
+        ...fieldsOf(r, undefined),
         // Left out, it would be the root, where everybody of every tenant sees it.
         folder,
         owner: r.ownerActorIds,
@@ -107,7 +118,7 @@ export const bindings = [
             "progress: an active control always has 100 percent; change its status in the same call",
           );
         }
-        await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r) });
+        await platform.rest({ verb: "PATCH", path: `${CONTROLS}${before.id}/`, body: fieldsOf(r, before.cost) });
         return { control: await readControl(platform, before.id, tenant) };
       }),
   ),
@@ -125,14 +136,16 @@ export const bindings = [
 const UNFINISHED = ["to_do", "in_progress", "on_hold", "degraded", "--"];
 
 /** The platform's words for the statuses that are meant. */
-function statusesOf({ statuses, lateOnly }: ListControlsRequest): readonly string[] {
+function statusesOf({ statuses, lateOnly, unfinishedOnly }: ListControlsRequest): readonly string[] {
   const asked = statuses.map((status) => wordOf(ControlStatus, status));
-  if (lateOnly !== true) return asked;
+  if (lateOnly !== true && unfinishedOnly !== true) return asked;
   if (asked.length === 0) return UNFINISHED;
   const late = asked.filter((status) => UNFINISHED.includes(status));
   if (late.length > 0) return late;
   throw invalidArgument(
-    "statuses: active and deprecated controls are never late; name other statuses or omit late_only",
+    lateOnly === true
+      ? "statuses: active and deprecated controls are never late; name other statuses or omit late_only"
+      : "statuses: active and deprecated controls are finished; name other statuses or omit unfinished_only",
   );
 }
 
@@ -144,7 +157,42 @@ function dueBeforeOf({ lateOnly, dueBefore: asked }: ListControlsRequest): strin
   return days.sort()[0];
 }
 
+/** The page of controls that is asked for; with what they cost, all that are found are read. */
 async function listControls(r: ListControlsRequest, platform: Platform, tenant: Tenant, page: Place) {
+  const queries = await queriesFor(r, platform, tenant);
+  const order = r.orderBy ?? ControlOrder.NEWEST;
+  if (r.withCost !== true && order !== ControlOrder.COST) {
+    const listed = await readOrdered(platform, queries, order, page, tenant);
+    return { listed, costs: new Map<string, never>(), costTotals: [] };
+  }
+  const all = await readAll<UpstreamControl>(platform, CONTROLS, queries, tenant);
+  if (all.length === 0) await makeSure(platform, tenant);
+  const costs = await costsOf(all, platform, CONTROLS);
+  const listed =
+    order === ControlOrder.COST
+      ? pageByNumber(all, ({ id }) => costs.get(id)?.annual, page)
+      : order === ControlOrder.NEWEST
+        ? pageByTime(all, "newest", page)
+        : await readOrdered(platform, queries, order, page, tenant);
+  return r.withCost === true
+    ? { listed, costs, costTotals: totalsOf(all, costs) }
+    : { listed, costs: new Map<string, never>(), costTotals: [] };
+}
+
+async function readOrdered(
+  platform: Platform,
+  queries: readonly Query[],
+  order: ControlOrder,
+  page: Place,
+  tenant: Tenant,
+): Promise<Rows<UpstreamControl>> {
+  return order === ControlOrder.NEWEST
+    ? readByTime<UpstreamControl>(platform, CONTROLS, queries, "newest", page, tenant)
+    : readByRank<UpstreamControl>(platform, CONTROLS, queries, RANKS[order]!, page, tenant);
+}
+
+/** The queries that together find the controls that are meant. */
+async function queriesFor(r: ListControlsRequest, platform: Platform, tenant: Tenant): Promise<Query[]> {
   const owner = await ownerNamed(platform, r.ownerId, tenant);
   const domains = r.domainId === undefined ? domainIdsOf(tenant) : [domainOf(tenant, r.domainId)];
   const query = {
@@ -157,10 +205,12 @@ async function listControls(r: ListControlsRequest, platform: Platform, tenant: 
     search: searchOf(r.query),
   };
   const queries = queriesOf(query, "folder", domains);
-  const order = r.orderBy ?? ControlOrder.NEWEST;
-  return order === ControlOrder.NEWEST
-    ? readByTime<UpstreamControl>(platform, CONTROLS, queries, "newest", page, tenant)
-    : readByRank<UpstreamControl>(platform, CONTROLS, queries, RANKS[order]!, page, tenant);
+  if (r.riskScenarioId === undefined) return queries;
+  const argument = "risk_scenario_id";
+  const scenario = await readShared<UpstreamScenario>(platform, SCENARIOS, r.riskScenarioId, argument, tenant);
+  const reducing = [scenario.applied_controls, scenario.existing_applied_controls];
+  const ids = [...new Set(reducing.flatMap((list) => referencesOf(list).seen.map(({ id }) => id)))];
+  return queries.flatMap((one) => chunksOf(ids).map((some) => ({ ...one, id: some.join(",") })));
 }
 
 async function readControl(platform: Platform, id: string, tenant: Tenant) {
@@ -186,7 +236,7 @@ async function maturityByControl(platform: Platform, ids: readonly string[], ten
 }
 
 /** The platform's names and codes for the fields given; an empty text takes a value away. */
-function fieldsOf(r: ControlFields): Record<string, unknown> {
+function fieldsOf(r: ControlFields, costBefore: UpstreamCost | null | undefined): Record<string, unknown> {
   return {
     name: r.name,
     ref_id: emptied(r.refId),
@@ -201,5 +251,6 @@ function fieldsOf(r: ControlFields): Record<string, unknown> {
     eta: emptied(dayOf("eta", r.eta)),
     link: linkOf(r.link),
     observation: emptied(r.observation),
+    cost: costWritten(r, costBefore),
   };
 }

@@ -173,7 +173,7 @@ function halfDone(error: unknown): unknown {
   );
 }
 
-/** The page of evidence that a query finds, narrowed to an audit and to what expires before a day. */
+/** The page of evidence that a query finds, narrowed to an audit, to what expires before a day and to what is empty. */
 async function listEvidence(
   r: ListEvidenceRequest,
   platform: Platform,
@@ -187,12 +187,13 @@ async function listEvidence(
     r.assessmentId === undefined
       ? queriesOf(query, "folder", domainIdsOf(tenant))
       : await queriesOfAudit(platform, query, r.assessmentId, control, tenant);
-  if (expiresBefore === undefined && r.assessmentId === undefined) {
+  if (expiresBefore === undefined && r.assessmentId === undefined && r.emptyOnly !== true) {
     return readByTime<UpstreamEvidence>(platform, EVIDENCE, queries, "newest", page, tenant);
   }
-  // The platform knows no range of days, and several queries may find the same.
-  const all = await readAll<UpstreamEvidence>(platform, EVIDENCE, queries, tenant);
-  if (all.length === 0) await makeSure(platform, tenant);
+  // The platform knows no range of days and nothing of what is missing, and several queries may find the same.
+  const found = await readAll<UpstreamEvidence>(platform, EVIDENCE, queries, tenant);
+  if (found.length === 0) await makeSure(platform, tenant);
+  const all = r.emptyOnly === true ? found.filter(({ attachment, link }) => !attachment && !link) : found;
   if (expiresBefore === undefined) return pageByTime(all, "newest", page);
   const expiring = all.filter(({ expiry_date: day }) => day !== null && day < expiresBefore);
   return pageByDay(expiring, (row) => row.expiry_date ?? "", page);

@@ -13,11 +13,13 @@ import type { Platform } from "../../../platform.js";
 import { ASSETS } from "../asset.js";
 import { pageByNumber } from "../by-number.js";
 import { type Dated, pageByTime, readByTime, readWholeByTime } from "../by-time.js";
-import { CONTROLS } from "../control.js";
+import { CONTROLS, isFinished, type UpstreamControl } from "../control.js";
 import { lockedBy } from "../errors.js";
-import { type InFolder, pageOf, queriesOf, readAll } from "../lists.js";
+import { chunksOf, type InFolder, pageOf, queriesOf, readAll, readPage } from "../lists.js";
 import { readNamedOrAll } from "../named-or-all.js";
+import { ownerNamed } from "../owners.js";
 import {
+  RISK_ASSESSMENTS as ASSESSMENTS,
   ASSETS_OF_A_ROW,
   levelCountsOf,
   SCENARIOS,
@@ -30,7 +32,7 @@ import {
 import { checkRatings } from "../risk-matrix.js";
 import { searchOf } from "../search-words.js";
 import { inTenant, makeSure, readOwned, readShared, type Tenant } from "../tenancy.js";
-import { namedOnce, type Related, ratingOf, referenceOf, referencesOf } from "../upstream.js";
+import { namedOnce, OWNERS_OF_A_ROW, type Related, ratingOf, referenceOf, referencesOf } from "../upstream.js";
 import { change, create, linksOf, remove, replacedIn } from "../writes.js";
 
 interface UpstreamAssessment extends Dated {
@@ -50,8 +52,6 @@ type Owner = InFolder & {
   readonly risk_matrix?: Related | null;
 };
 
-const ASSESSMENTS = "/api/risk-assessments/";
-
 /** How the tools of this service are answered. */
 export const bindings = [
   unary(RiskService.method.listRiskScenarios, (r, platform) =>
@@ -63,6 +63,7 @@ export const bindings = [
       const query = {
         applied_controls: control || undefined,
         assets: asset || undefined,
+        owner: await ownerNamed(platform, r.ownerId, tenant),
         treatment: r.treatments.map((treatment) => wordOf(RiskTreatment, treatment)),
         current_level: r.currentLevels.map(String),
         search: searchOf(r.query),
@@ -73,8 +74,13 @@ export const bindings = [
       const ids = assessments.map(({ id }) => id);
       const queries = queriesOf(query, "risk_assessment", ids);
       const { listed, levelCounts } = await listScenarios(r, platform, queries, page, tenant);
+      const open = r.withOpenControls === true ? await openControlsOf(platform, listed.rows) : undefined;
       return {
-        riskScenarios: listed.rows.map(scenarioRowOf),
+        riskScenarios: listed.rows.map((row) => ({
+          ...scenarioRowOf(row),
+          ...(open && { openControlCount: row.applied_controls.filter(({ id }) => open.has(id ?? "")).length }),
+        })),
+        owners: namedOnce(listed.rows.flatMap(({ owner }) => referencesOf(owner).seen.slice(0, OWNERS_OF_A_ROW))),
         assets: namedOnce(listed.rows.flatMap(({ assets }) => referencesOf(assets).seen.slice(0, ASSETS_OF_A_ROW))),
         levelCounts,
         ...pagingOf(page, listed),
@@ -160,6 +166,22 @@ async function listScenarios(
       ? pageByTime(all, "newest", page)
       : pageByNumber(all, (row) => ratingOf(row[stage])?.value, page);
   return { listed, levelCounts: r.withCounts === true ? levelCountsOf(all) : [] };
+}
+
+/** The planned controls of scenarios that are not finished. */
+async function openControlsOf(
+  platform: Platform,
+  scenarios: readonly UpstreamScenario[],
+): Promise<ReadonlySet<string>> {
+  const planned = scenarios.flatMap((one) => referencesOf(one.applied_controls).seen.map(({ id }) => id));
+  const queries = chunksOf([...new Set(planned)]).map((some) => ({ id: some.join(",") }));
+  const open = new Set<string>();
+  for (const query of queries) {
+    // Controls that are shared by all tenants count as well.
+    const { rows } = await readPage<UpstreamControl>(platform, CONTROLS, query, { size: planned.length, offset: 0 });
+    for (const control of rows) if (!isFinished(control)) open.add(control.id);
+  }
+  return open;
 }
 
 /** A risk assessment as a row of a list. */

@@ -91,7 +91,7 @@ describe("requirement assessments", () => {
     expect(again.totalSize).toBeGreaterThan(0);
     expect(again.totalSize).toBeLessThanOrEqual(own.totalSize);
   });
-  const { updateRequirementAssessment, setRequirementEvidence } = AssessmentService.method;
+  const { getRequirementAssessment, updateRequirementAssessment, setRequirementEvidence } = AssessmentService.method;
 
   test("take result, status, score and remark, and keep what is not given", async () => {
     const { requirementAssessment: first } = await harness.call(updateRequirementAssessment, {
@@ -130,7 +130,14 @@ describe("requirement assessments", () => {
     );
     const given = requirement("GV.OC-01");
     const both = { result: AssessmentResult.COMPLIANT, status: RequirementStatus.DONE };
-    await refused(call(given, both, "auditee"), Code.FailedPrecondition, /^status: .*result changed/);
+    const asked = { requirementAssessmentId: given };
+    const before = (await harness.call(getRequirementAssessment, asked, "auditee")).requirementAssessment!;
+    expect(before.closedArguments).toContain("status");
+    await refused(call(given, both, "auditee"), Code.FailedPrecondition, /^status: .*nothing was written/);
+    const after = (await harness.call(getRequirementAssessment, asked, "auditee")).requirementAssessment!;
+    expect(after).toEqual(before);
+    const open = (await harness.call(getRequirementAssessment, asked)).requirementAssessment!;
+    expect(open.closedArguments).toEqual([]);
     await refused(
       call(given, { result: AssessmentResult.COMPLIANT }, "reader"),
       Code.PermissionDenied,

@@ -1,5 +1,6 @@
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AssetService, AssetType } from "#proto/grc/v1/asset_service_pb.js";
 import {
   ControlCategory,
   ControlEffort,
@@ -8,6 +9,7 @@ import {
   ControlStatus,
   CsfFunction,
 } from "#proto/grc/v1/control_service_pb.js";
+import { EvidenceService } from "#proto/grc/v1/evidence_service_pb.js";
 import { seededId } from "../../../../../services/sandbox/grc/world.js";
 import { type GrcHarness, startGrc } from "../../../../support/platforms/grc.js";
 
@@ -42,6 +44,26 @@ describe.each(["exchange", "bearer"] as const)("by %s", (auth) => {
       });
     }
     expect((await harness.call(listControls, {})).totalSize).toBe(before);
+  });
+
+  test("a link may have letters of any language, wherever it is written", async () => {
+    const link = "https://bücher.example/Übersicht?q=ä#ö";
+    const { control } = await harness.call(createControl, { name: "Linked abroad", link });
+    expect(control?.link).toBe(link);
+    const controlId = control!.id;
+    const { control: changed } = await harness.call(updateControl, { controlId, link: `${link}2` });
+    expect(changed?.link).toBe(`${link}2`);
+    await harness.call(deleteControl, { controlId });
+    const { createAsset, updateAsset } = AssetService.method;
+    const made = await harness.call(createAsset, { name: "Linked abroad", type: AssetType.PRIMARY, link });
+    expect(made.asset?.link).toBe(link);
+    const moved = await harness.call(updateAsset, { assetId: made.asset!.id, link: `${link}2` });
+    expect(moved.asset?.link).toBe(`${link}2`);
+    const { createEvidence, updateEvidence } = EvidenceService.method;
+    const proof = await harness.call(createEvidence, { name: "Linked abroad", link });
+    expect(proof.evidence?.link).toBe(link);
+    const proved = await harness.call(updateEvidence, { evidenceId: proof.evidence!.id, link: `${link}2` });
+    expect(proved.evidence?.link).toBe(`${link}2`);
   });
 
   describe("lists", () => {

@@ -12,6 +12,14 @@ test("every word is in one of the texts, in any case; a phrase is in one text wh
   expect(holds("risk cloud", ["risk", undefined])).toBe(false);
 });
 
+test("a lone quote is looked for, and finds only what has it", () => {
+  expect(searchOf("'")).toBe(`"'"`);
+  expect(searchOf('say "')).toBe(`say '"'`);
+  expect(searchOf("don't 'a b'")).toBe("don't 'a b'");
+  expect(holds("'", ["it's", null])).toBe(true);
+  expect(holds("'", ["its", null])).toBe(false);
+});
+
 test("an asterisk divides words, and is nothing to the platform; in quotes it is itself", () => {
   expect(wordsIn('pol* *ing "a*b"')).toEqual(["pol", "ing", "a*b"]);
   expect(searchOf("pol* *ing")).toBe("pol ing");
