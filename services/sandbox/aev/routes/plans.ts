@@ -111,6 +111,10 @@ function scenarioPlanRoutes(world: World): Route[] {
           id: randomUUID(),
           name: `${before.name} (duplicate)`,
           recurrence: null,
+          recurrenceStart: null,
+          recurrenceEnd: null,
+          // It has the teams, and nobody of them takes part.
+          teamUsers: [],
           simulations: [],
           injects: [],
           tags: [...before.tags],
@@ -139,9 +143,10 @@ function scenarioPlanRoutes(world: World): Route[] {
         const scenario = toChange(actor, id);
         // Any text is stored.
         scenario.recurrence = textOf(input, "scenario_recurrence");
+        scenario.recurrenceStart = start;
+        scenario.recurrenceEnd = end;
         scenario.updatedAt = now;
-        const entity = scenarioEntity(world, scenario) as object;
-        return ok({ ...entity, scenario_recurrence_start: iso(start), scenario_recurrence_end: iso(end) });
+        return ok(scenarioEntity(world, scenario));
       },
     },
     {
@@ -173,6 +178,19 @@ function scenarioPlanRoutes(world: World): Route[] {
         scenario.updatedAt = now;
         const changed = [...ids.filter((one) => !before.includes(one)), ...before.filter((one) => !ids.includes(one))];
         return ok(rowsOf(world.teams, changed).map((team) => teamView(world, team)));
+      },
+    },
+    {
+      method: "PUT",
+      path: "/scenarios/{id}/teams/{team}/players/enable",
+      answer: ({ actor, ids: [id = "", team = ""], body, now }) => {
+        need(may(actor, "MANAGE_ASSESSMENT", id, "PLANNER"));
+        const scenario = toChange(actor, id);
+        const users = textsOf(objectOf(body), "scenario_team_players");
+        const isOther = (one: { team: string; user: string }) => one.team !== team || !users.includes(one.user);
+        scenario.teamUsers = [...scenario.teamUsers.filter(isOther), ...users.map((user) => ({ team, user }))];
+        scenario.updatedAt = now;
+        return ok(scenarioEntity(world, scenario));
       },
     },
     {
