@@ -134,7 +134,9 @@ test("the endpoints of a group, and the techniques of one endpoint or group, are
     );
   const techniquesOn = (ids: readonly string[]) => {
     const own = rows.filter((row) => reached(row).some((id) => ids.includes(id)));
-    return [...new Set(own.flatMap((row) => plays.get(row.inject_injector_contract.injector_contract_id) ?? []))].sort();
+    return [
+      ...new Set(own.flatMap((row) => plays.get(row.inject_injector_contract.injector_contract_id) ?? [])),
+    ].sort();
   };
   const state = CoverageState.TESTED;
   const told = async (kind: CoverageKind, more: object) =>
