@@ -9,12 +9,13 @@ import { iso, scenarioEntity } from "../views/scenarios.js";
 import { simulationEntity } from "../views/simulations.js";
 import { rowsOf, type Scenario, type Simulation, type Team, type World } from "../world.js";
 import type { Route } from "./route.js";
+import { scenarioPlayersRoute } from "./scenario-players.js";
 
 const MINUTE_MS = 60_000;
 
 /** Scenarios and simulations prepared for runs, and what runs showed. */
 export function planRoutes(world: World): Route[] {
-  return [...simulationPlanRoutes(world), ...scenarioPlanRoutes(world)];
+  return [...simulationPlanRoutes(world), ...scenarioPlanRoutes(world), scenarioPlayersRoute(world)];
 }
 
 function simulationPlanRoutes(world: World): Route[] {
@@ -178,19 +179,6 @@ function scenarioPlanRoutes(world: World): Route[] {
         scenario.updatedAt = now;
         const changed = [...ids.filter((one) => !before.includes(one)), ...before.filter((one) => !ids.includes(one))];
         return ok(rowsOf(world.teams, changed).map((team) => teamView(world, team)));
-      },
-    },
-    {
-      method: "PUT",
-      path: "/scenarios/{id}/teams/{team}/players/enable",
-      answer: ({ actor, ids: [id = "", team = ""], body, now }) => {
-        need(may(actor, "MANAGE_ASSESSMENT", id, "PLANNER"));
-        const scenario = toChange(actor, id);
-        const users = textsOf(objectOf(body), "scenario_team_players");
-        const isOther = (one: { team: string; user: string }) => one.team !== team || !users.includes(one.user);
-        scenario.teamUsers = [...scenario.teamUsers.filter(isOther), ...users.map((user) => ({ team, user }))];
-        scenario.updatedAt = now;
-        return ok(scenarioEntity(world, scenario));
       },
     },
     {
