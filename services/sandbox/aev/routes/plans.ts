@@ -12,6 +12,8 @@ import type { Route } from "./route.js";
 import { scenarioPlayersRoute } from "./scenario-players.js";
 
 const MINUTE_MS = 60_000;
+/** A copy has no schedule; it has the teams, and nobody of them takes part. */
+const OF_A_COPY = { recurrence: null, recurrenceStart: null, recurrenceEnd: null, teamUsers: [] };
 
 /** Scenarios and simulations prepared for runs, and what runs showed. */
 export function planRoutes(world: World): Route[] {
@@ -111,11 +113,7 @@ function scenarioPlanRoutes(world: World): Route[] {
           ...before,
           id: randomUUID(),
           name: `${before.name} (duplicate)`,
-          recurrence: null,
-          recurrenceStart: null,
-          recurrenceEnd: null,
-          // It has the teams, and nobody of them takes part.
-          teamUsers: [],
+          ...OF_A_COPY,
           simulations: [],
           injects: [],
           tags: [...before.tags],
@@ -144,8 +142,7 @@ function scenarioPlanRoutes(world: World): Route[] {
         const scenario = toChange(actor, id);
         // Any text is stored.
         scenario.recurrence = textOf(input, "scenario_recurrence");
-        scenario.recurrenceStart = start;
-        scenario.recurrenceEnd = end;
+        Object.assign(scenario, { recurrenceStart: start, recurrenceEnd: end });
         scenario.updatedAt = now;
         return ok(scenarioEntity(world, scenario));
       },
