@@ -140,6 +140,8 @@ export interface Scenario {
   externalReference: string | null;
   externalUrl: string | null;
   recurrence: string | null;
+  recurrenceStart?: number | null;
+  recurrenceEnd?: number | null;
   header: string | null;
   footer: string | null;
   mailFromName: string;

@@ -112,6 +112,7 @@ function regardingOf(values: readonly RegardingOf[], graph: Graph, not: boolean)
   const types = of("relationship_type");
   const ids = of("id");
   return (thing) => {
+    if (types?.includes("object") && ids === undefined && graph.containersOf(thing.id).length > 0) return !not;
     const found = graph.relationsOf(thing.id).some((relationship) => {
       const { from, to, relation } = relationship.ends!;
       if (types !== undefined && !types.includes(relation)) return false;

@@ -40,7 +40,8 @@ type AppInfo { version: String! }
 type Settings { id: ID! platform_title: String }
 type Capability { id: ID! name: String! description: String }
 type Creator { id: ID! entity_type: String! name: String! }
-type MeUser { id: ID! entity_type: String! name: String! user_email: String! capabilities: [Capability!]! allowed_marking: [MarkingDefinition!] max_shareable_marking: [MarkingDefinition!] draftContext: DraftWorkspace }
+type MeUser { id: ID! entity_type: String! name: String! user_email: String! capabilities: [Capability!]! allowed_marking: [MarkingDefinition!] max_shareable_marking: [MarkingDefinition!] draftContext: DraftWorkspace effective_confidence_level: EffectiveConfidenceLevel }
+type EffectiveConfidenceLevel { max_confidence: Int! }
 type Representative { main: String! secondary: String }
 type PageInfo { startCursor: String! endCursor: String! hasNextPage: Boolean! hasPreviousPage: Boolean! globalCount: Int! }
 type Number { total: Int! count: Int! }

@@ -35,38 +35,70 @@ const MAX_SUBJECTS = 10_000;
 /** Groups whose endpoints are read for one answer. */
 const MAX_GROUPS = 200;
 
+/** What an answer is limited to. */
+export interface Narrowed {
+  readonly phase: string | undefined;
+  /** Where techniques were tested. */
+  readonly endpointId: string | undefined;
+  /** Whose endpoints are told of, or where techniques were tested. */
+  readonly assetGroupId: string | undefined;
+}
+
 /** What there is of a kind, and how it was tested by the injects that ran. */
 export async function coverageOf(
   platform: Platform,
   tenant: TenantScope,
   kind: CoverageKind,
   injects: readonly RanInject[],
-  phase: string | undefined,
+  { phase, endpointId, assetGroupId }: Narrowed,
 ): Promise<{ readonly covered: readonly Covered[]; readonly leftOut: readonly string[] }> {
+  const inGroup = assetGroupId === undefined ? undefined : await membersOf(platform, tenant, assetGroupId);
+  const wanted = endpointId === undefined ? inGroup : new Set([endpointId.toLowerCase()]);
   if (kind === CoverageKind.ATTACK_PATTERN) {
     const techniques = await techniquesOf(platform, tenant, phase);
     const none: ReadonlyMap<string, string[]> = new Map();
     const byAction = injects.length === 0 ? none : await techniquesByAction(platform, tenant);
     const idsOf = ({ row }: RanInject): readonly string[] =>
       byAction.get(row.inject_injector_contract?.injector_contract_id ?? "") ?? [];
-    return { covered: counted(techniques, injects, idsOf), leftOut: [] };
+    if (wanted === undefined) return { covered: counted(techniques, injects, idsOf), leftOut: [] };
+    const { reached, leftOut } = await reachOf(platform, tenant, injects, false);
+    const there = injects.filter((inject) => reached(inject).some((id) => wanted.has(id)));
+    return { covered: counted(techniques, there, idsOf), leftOut };
   }
+  const { groups, reached, ofGroups, leftOut } = await reachOf(
+    platform,
+    tenant,
+    injects,
+    kind !== CoverageKind.ENDPOINT,
+  );
+  if (kind === CoverageKind.ENDPOINT) {
+    const endpoints = await endpointsOf(platform, tenant);
+    const shown = endpoints.filter(({ id }) => wanted?.has(id) !== false);
+    return { covered: counted(shown, injects, reached), leftOut };
+  }
+  const tested = new Set(injects.filter(({ isError }) => !isError).flatMap(reached));
+  return { covered: counted(groups, injects, ofGroups, tested), leftOut };
+}
+
+/** The endpoints that each inject was to reach: by itself, or as members of its groups. */
+async function reachOf(platform: Platform, tenant: TenantScope, injects: readonly RanInject[], withAllGroups: boolean) {
   const direct = (type: string) => (inject: RanInject) =>
     (inject.row.inject_targets ?? []).flatMap((one) => (one.target_type === type ? [one.target_id] : []));
   const [ofGroups, ofEndpoints] = [direct("ASSETS_GROUPS"), direct("ASSETS")];
   const addressed = new Set(injects.flatMap(ofGroups));
-  const groups = await groupsOf(platform, tenant, kind === CoverageKind.ENDPOINT ? addressed : undefined);
+  const groups = await groupsOf(platform, tenant, withAllGroups ? undefined : addressed);
   const leftOut =
     groups.left === 0 ? [] : [`the endpoints of ${groups.left} asset groups: at most ${MAX_GROUPS} are read`];
   const members = new Map(groups.read.map((group) => [group.id, group.members ?? []]));
   const reached = (inject: RanInject) => [
     ...new Set([...ofEndpoints(inject), ...ofGroups(inject).flatMap((id) => members.get(id) ?? [])]),
   ];
-  if (kind === CoverageKind.ENDPOINT) {
-    return { covered: counted(await endpointsOf(platform, tenant), injects, reached), leftOut };
-  }
-  const tested = new Set(injects.filter(({ isError }) => !isError).flatMap(reached));
-  return { covered: counted(groups.read, injects, ofGroups, tested), leftOut };
+  return { groups: groups.read, reached, ofGroups, leftOut };
+}
+
+async function membersOf(platform: Platform, tenant: TenantScope, id: string): Promise<ReadonlySet<string>> {
+  const { read } = await groupsOf(platform, tenant, new Set([id.toLowerCase()]));
+  return new Set(read.flatMap(({ members }) => members ?? []));
 }
 
 /** Counts for each subject the injects that name it. */

@@ -44,6 +44,8 @@ export function toScenario(
       mainFocus: row.scenario_main_focus,
       players: row.scenario_users_number,
       createdAt: timeOf(row.scenario_created_at),
+      recurrenceStartAt: timeOf(row.scenario_recurrence_start),
+      recurrenceEndAt: timeOf(row.scenario_recurrence_end),
     }),
   };
 }

@@ -19,6 +19,10 @@ export interface UpstreamScenario {
   readonly scenario_main_focus?: string | null;
   readonly scenario_exercises?: readonly string[] | null;
   readonly scenario_users_number?: number;
+  readonly scenario_recurrence_start?: string | null;
+  readonly scenario_recurrence_end?: string | null;
+  /** Who takes part, by team. */
+  readonly scenario_teams_users?: readonly { readonly team_id: string; readonly user_id: string }[] | null;
 }
 
 /** What only writes answer with: every field that a PUT replaces. */

@@ -107,7 +107,9 @@ function unsupported({ message = "", extensions }: GraphqlError): ConnectError {
 function functional({ message = "", extensions }: GraphqlError): ConnectError {
   switch (extensions?.data?.doc_code) {
     case "INSUFFICIENT_CONFIDENCE_LEVEL":
-      return permissionDenied("the object's confidence is above the maximum that your OpenCTI account may change");
+      return permissionDenied(
+        "the object's confidence is above the maximum that your OpenCTI account may change; whoami shows your max_confidence",
+      );
     case "INCORRECT_OBSERVABLE_FORMAT":
       return invalidArgument("value: does not have the format of an observable of this type");
     case "INCORRECT_INDICATOR_FORMAT":

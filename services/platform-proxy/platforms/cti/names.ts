@@ -48,17 +48,17 @@ export async function markingsOf(platform: Platform, names: readonly string[], a
   let me = await platform.me<Me>();
   // What is remembered may be older than the marking, or the clearance.
   if (names.some((name) => find(me, name) === undefined)) me = await platform.meAnew<Me>();
-  const found = names.map((name) => {
-    const marking = find(me, name);
-    if (marking === undefined) {
-      throw permissionDenied(
-        `${argument}: ${name} does not exist or you are not cleared for it; whoami lists the markings that you may set`,
-      );
-    }
-    return marking;
-  });
-  return found;
+  const found = names.flatMap((name) => find(me, name) ?? []);
+  const missing = names.filter((name) => find(me, name) === undefined);
+  if (missing.length === 0) return found;
+  const refused = `${argument}: ${missing.join(", ")} ${missing.length === 1 ? "does" : "do"} not exist or you are not cleared for ${missing.length === 1 ? "it" : "them"}`;
+  if (argument !== FILTERED) throw permissionDenied(`${refused}; whoami lists the markings that you may set`);
+  const seen = (me.allowed_marking ?? []).flatMap(({ definition }) => definition ?? []).sort();
+  throw permissionDenied(`${refused}; the markings that you may see are ${seen.join(", ")}`);
 }
+
+/** Where markings narrow a list, instead of being set. */
+const FILTERED = "filter.markings";
 
 /** A label with its value. */
 interface LabelNode {

@@ -96,7 +96,8 @@ async function dailyRateOf(
   for (const { id, days, paid } of byDays) {
     try {
       const { annual_cost: annual } = await platform.rest<Priced>({ verb: "GET", path: `${path}${id}/` });
-      return cents(((decimalOf(annual) ?? 0) - paid) / days);
+      const year = decimalOf(annual);
+      if (year !== undefined) return cents((year - paid) / days);
     } catch (error) {
       // It was deleted meanwhile: the next one tells as well.
       if (!(error instanceof ConnectError) || error.code !== Code.NotFound) throw error;

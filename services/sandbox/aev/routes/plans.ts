@@ -9,12 +9,15 @@ import { iso, scenarioEntity } from "../views/scenarios.js";
 import { simulationEntity } from "../views/simulations.js";
 import { rowsOf, type Scenario, type Simulation, type Team, type World } from "../world.js";
 import type { Route } from "./route.js";
+import { scenarioPlayersRoute } from "./scenario-players.js";
 
 const MINUTE_MS = 60_000;
+/** A copy has no schedule; it has the teams, and nobody of them takes part. */
+const OF_A_COPY = { recurrence: null, recurrenceStart: null, recurrenceEnd: null, teamUsers: [] };
 
 /** Scenarios and simulations prepared for runs, and what runs showed. */
 export function planRoutes(world: World): Route[] {
-  return [...simulationPlanRoutes(world), ...scenarioPlanRoutes(world)];
+  return [...simulationPlanRoutes(world), ...scenarioPlanRoutes(world), scenarioPlayersRoute(world)];
 }
 
 function simulationPlanRoutes(world: World): Route[] {
@@ -110,7 +113,7 @@ function scenarioPlanRoutes(world: World): Route[] {
           ...before,
           id: randomUUID(),
           name: `${before.name} (duplicate)`,
-          recurrence: null,
+          ...OF_A_COPY,
           simulations: [],
           injects: [],
           tags: [...before.tags],
@@ -139,9 +142,9 @@ function scenarioPlanRoutes(world: World): Route[] {
         const scenario = toChange(actor, id);
         // Any text is stored.
         scenario.recurrence = textOf(input, "scenario_recurrence");
+        Object.assign(scenario, { recurrenceStart: start, recurrenceEnd: end });
         scenario.updatedAt = now;
-        const entity = scenarioEntity(world, scenario) as object;
-        return ok({ ...entity, scenario_recurrence_start: iso(start), scenario_recurrence_end: iso(end) });
+        return ok(scenarioEntity(world, scenario));
       },
     },
     {

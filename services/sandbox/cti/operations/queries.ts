@@ -75,6 +75,7 @@ export function meOf({ account, graph }: Visit) {
     capabilities: account.capabilities.map((name) => ({ id: `capability--${name}`, name, description: null })),
     allowed_marking: markings,
     max_shareable_marking: markings,
+    effective_confidence_level: { max_confidence: account.maxConfidence },
     draftContext: draft === undefined ? null : { id: draft.id, name: draft.attributes.name },
   };
 }

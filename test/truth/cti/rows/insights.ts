@@ -131,11 +131,12 @@ export const insightTruths: readonly Truth<Stage>[] = [
         async prove(stage, person) {
           const { me } = await stage.platform.need(
             person,
-            "{ me { id name user_email capabilities { name } allowed_marking { definition } } }",
+            "{ me { id name user_email capabilities { name } allowed_marking { definition } effective_confidence_level { max_confidence } } }",
           );
           const said = await personOf(stage, person).get<Record<string, unknown>>("whoami");
           expect(said.id).toBe(me.id);
           expect(said.email).toBe(me.user_email);
+          expect(said.max_confidence).toBe(me.effective_confidence_level?.max_confidence);
           expect([...((said.markings ?? []) as string[])].sort()).toEqual(
             me.allowed_marking.map(({ definition }: { definition: string }) => definition).sort(),
           );

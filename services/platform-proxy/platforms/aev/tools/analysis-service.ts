@@ -6,6 +6,7 @@ import { invalidArgument } from "../../../../shared/rpc/errors.js";
 import { unary } from "../../../binding.js";
 import { type Pair, pairsOf, toInjectChange, toRun } from "../compared.js";
 import { type Covered, coverageOf, gapsFirst, toCoverage } from "../coverage.js";
+import { ASSET_GROUP, ENDPOINT } from "../kinds.js";
 import { listPage, nameKey } from "../list.js";
 import { memberOf, SIMULATION } from "../member.js";
 import { needPhase } from "../phases.js";
@@ -24,8 +25,12 @@ export const bindings = [
     if (timestampMs(after) > Date.now())
       throw invalidArgument("tested_after: is in the future; give a time in the past");
     if (r.killChainPhaseId !== undefined) await needPhase(platform, tenant, r.killChainPhaseId);
+    if (r.endpointId !== undefined) await memberOf(platform, tenant, ENDPOINT, r.endpointId);
+    if (r.assetGroupId !== undefined) await memberOf(platform, tenant, ASSET_GROUP, r.assetGroupId);
     const ran = await ranInjects(platform, tenant, { after, before: r.testedBefore });
-    const { covered, leftOut } = await coverageOf(platform, tenant, r.kind, ran.injects, r.killChainPhaseId);
+    const { killChainPhaseId: phase, endpointId, assetGroupId } = r;
+    const narrowed = { phase, endpointId, assetGroupId };
+    const { covered, leftOut } = await coverageOf(platform, tenant, r.kind, ran.injects, narrowed);
     const text = r.query ?? "";
     const found = covered.filter(({ name, externalId = "" }) => holds(`${name}\n${externalId}`, text));
     const tested = found.filter(({ tests }) => tests > 0);
@@ -34,7 +39,7 @@ export const bindings = [
       platform,
       tenant,
       {
-        route: `coverage ${r.kind} ${timestampMs(after)} ${r.testedBefore && timestampMs(r.testedBefore)} ${r.state} ${r.killChainPhaseId} ${text}`,
+        route: `coverage ${r.kind} ${timestampMs(after)} ${r.testedBefore && timestampMs(r.testedBefore)} ${r.state} ${phase} ${endpointId} ${assetGroupId} ${text}`,
         whole: async () => found.filter(isShown),
         idKey: "id",
         order: { sorts: [{ property: "name", direction: "asc" }], keyOf: gapsFirst },

@@ -11,6 +11,7 @@ import { type HealthCheck, isBlocking } from "../inject-fields.js";
 import { labelNames } from "../labels.js";
 import { memberOf, readById, SCENARIO } from "../member.js";
 import { toScenario } from "../scenario.js";
+import { takeOverPlayers } from "../scenario-players.js";
 import { byKind, runsOf, scoresOf } from "../scenario-runs.js";
 import { teamIds } from "../targets.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
@@ -22,11 +23,6 @@ interface UpstreamTeam {
   readonly team_users_number?: number | null;
 }
 
-type Scheduled = UpstreamScenario & {
-  readonly scenario_recurrence_start?: string | null;
-  readonly scenario_recurrence_end?: string | null;
-};
-
 const { duplicateScenario, scheduleScenario, setScenarioTeams, checkScenarioHealth, getScenarioStatistics } =
   ScenarioPlanService.method;
 
@@ -34,11 +30,12 @@ const { duplicateScenario, scheduleScenario, setScenarioTeams, checkScenarioHeal
 export const bindings = [
   unary(duplicateScenario, async (r, platform) => {
     const tenant = await tenantOf(platform, r.tenantId);
-    const { scenario_id } = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
-    const path = tenant.path(`${SCENARIO.route}/${scenario_id}`);
+    const origin = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
+    const path = tenant.path(`${SCENARIO.route}/${origin.scenario_id}`);
     const answer = await platform.rest<unknown>({ verb: "POST", path });
     const copy = objectOf<UpstreamScenario>(platform.server, answer, SCENARIO.idKey);
-    return { scenario: await shown(platform, tenant, copy) };
+    const notices = await takeOverPlayers(platform, tenant, origin, copy.scenario_id);
+    return { scenario: await shown(platform, tenant, copy), notices };
   }),
 
   unary(scheduleScenario, async (r, platform) => {
@@ -62,7 +59,7 @@ export const bindings = [
         scenario_recurrence_end: r.endAt === undefined ? null : instantOf(r.endAt),
       },
     });
-    const kept = objectOf<Scheduled>(platform.server, answer, SCENARIO.idKey);
+    const kept = objectOf<UpstreamScenario>(platform.server, answer, SCENARIO.idKey);
     return {
       scenario: await shown(platform, tenant, kept),
       ...given({ startAt: timeOf(kept.scenario_recurrence_start), endAt: timeOf(kept.scenario_recurrence_end) }),

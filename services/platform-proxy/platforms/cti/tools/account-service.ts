@@ -1,11 +1,27 @@
 import { AccountService, TypeFamily } from "#proto/cti/v1/account_service_pb.js";
 import { holds } from "../../../../shared/query-text.js";
 import { type Binding, unary } from "../../../binding.js";
-import { ABOUT, capabilitiesOf, type Me } from "../adapter.js";
+import { capabilitiesOf, type Me } from "../adapter.js";
+import { operation } from "../graphql.js";
+import { numberOf } from "../knowledge.js";
 import { nodesOf } from "../paging.js";
 import { relationTypesOf, TYPES } from "../types.js";
 
 const { whoami, listEntityTypes } = AccountService.method;
+
+/** What whoami says beside who is calling. */
+export const STANDING = operation(`
+  query Standing {
+    me {
+      effective_confidence_level {
+        max_confidence
+      }
+    }
+    about {
+      version
+    }
+  }
+`);
 
 const BASES: Readonly<Record<TypeFamily, readonly string[]>> = {
   [TypeFamily.UNSPECIFIED]: ["Stix-Domain-Object", "Stix-Cyber-Observable"],
@@ -18,13 +34,14 @@ const BASES: Readonly<Record<TypeFamily, readonly string[]>> = {
 export const bindings: readonly Binding[] = [
   unary(whoami, async (_, platform) => {
     const me = await platform.me<Me>();
-    const { about } = await platform.graphql(ABOUT, {});
+    const { me: standing, about } = await platform.graphql(STANDING, {});
     return {
       id: me.id,
       name: me.name,
       email: me.user_email,
       capabilities: capabilitiesOf(me),
       markings: (me.allowed_marking ?? []).map(({ definition }) => definition ?? "").sort(),
+      ...numberOf("maxConfidence", standing.effective_confidence_level?.max_confidence),
       ...(me.draftContext !== null && { openDraft: me.draftContext.name }),
       platformVersion: about?.version ?? "",
     };

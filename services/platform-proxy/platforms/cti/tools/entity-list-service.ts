@@ -17,6 +17,9 @@ const {
   listCoursesOfAction,
 } = EntityListService.method;
 
+/** The id of a technique or a sub-technique, as ATT&CK has them. */
+const ATTACK_ID = /^\s*\[?(T\d{4}(?:\.\d{3})?)\]?\s*$/i;
+
 const seenOf = ({ first_seen, last_seen }: KindNode) => ({
   ...timeOf("firstSeen", first_seen),
   ...timeOf("lastSeen", last_seen),
@@ -52,9 +55,14 @@ export const bindings: readonly Binding[] = [
     return { tools: nodes.map((node) => ({ ...kindRowOf(node), toolTypes: textsOf(node.tool_types) })), ...paging };
   }),
   unary(listAttackPatterns, async (request, platform) => {
-    const { killChainPhase } = request;
+    const { killChainPhase, query } = request;
     const own = killChainPhase === undefined ? [] : [await ofPhase(platform, killChainPhase)];
-    const { nodes, paging } = await kindPage(platform, request, ["Attack-Pattern"], own);
+    const [, identifier] = ATTACK_ID.exec(query) ?? [];
+    // Other techniques name it in their texts, and the platform ranks them first.
+    if (identifier !== undefined)
+      own.push({ key: ["x_mitre_id"], values: [identifier.toUpperCase()], operator: "starts_with" });
+    const asked = identifier === undefined ? request : { ...request, query: "" };
+    const { nodes, paging } = await kindPage(platform, asked, ["Attack-Pattern"], own);
     const attackPatterns = nodes.map((node) => ({
       ...kindRowOf(node),
       killChainPhases: (node.killChainPhases ?? []).map(({ phase_name }) => phase_name),

@@ -1,7 +1,8 @@
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
+import { dateOf } from "../../../../shared/dates.js";
 import { type Binding, unary } from "../../../binding.js";
 import type { VariablesOf } from "../../../document.js";
-import { filtersOf, someOf } from "../filters.js";
+import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
 import { CORE, rowOf } from "../knowledge.js";
 import { lookupBindings } from "../lookup.js";
@@ -156,6 +157,18 @@ export const SEARCH_INDICATORS = operation(
 const scored = (score: number | undefined): Filter[] =>
   score === undefined ? [] : [{ key: ["x_opencti_score"], values: [String(score)], operator: "gte" }];
 
+/** Leaves out what has a sighting, or what a container holds. */
+const lackingOf = (request: { readonly neverSighted: boolean; readonly inNoContainer: boolean }): Filter[] => [
+  ...(request.neverSighted ? [lacking("stix-sighting-relationship")] : []),
+  ...(request.inNoContainer ? [lacking("object")] : []),
+];
+
+const lacking = (type: string): Filter => ({
+  key: ["regardingOf"],
+  operator: "not_eq",
+  values: [{ key: "relationship_type", values: [type] }],
+});
+
 /** What bears a name exactly, as it is or as a technique is shown, such as "[T1566] Phishing". */
 function bearing(name: string): FilterGroup {
   const names = any(...NAMES.map((key) => ({ key: [key], values: [...new Set([name, name.trim()])] })));
@@ -191,7 +204,8 @@ export const bindings: readonly Binding[] = [
   unary(listObservables, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Cyber-Observable"]);
     const types = someOf(request.types);
-    const filters = await filtersOf(platform, request.filter, ...scored(request.minScore));
+    const own = [...scored(request.minScore), ...lackingOf(request)];
+    const filters = await filtersOf(platform, request.filter, ...own);
     const selection = valuesOf(request.query, filters);
     const { nodes, paging } = await searchPage(
       request,
@@ -206,7 +220,8 @@ export const bindings: readonly Binding[] = [
     return { observables: nodes.map(observableOf), ...paging };
   }),
   unary(listIndicators, async (request, platform) => {
-    const own = scored(request.minScore);
+    const own = [...scored(request.minScore), ...lackingOf(request)];
+    if (request.expiresBefore) own.push(bound("valid_until", "lte", dateOf(request.expiresBefore)));
     if (request.patternType !== undefined) own.push({ key: ["pattern_type"], values: [request.patternType] });
     if (request.validOnly) {
       own.push(

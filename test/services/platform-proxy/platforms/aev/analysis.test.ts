@@ -112,6 +112,55 @@ test("techniques are tested by the actions that play them, with how they were me
   }
 });
 
+test("the endpoints of a group, and the techniques of one endpoint or group, are told of alone", async () => {
+  const after = Date.now() - 400 * DAY;
+  const contracts = await planner.ask("POST", "/injector_contracts/search", { size: 1000, include_full_details: true });
+  const plays = new Map<string, string[]>(
+    contracts.content.map((one: Json) => [one.injector_contract_id, one.injector_contract_attack_patterns ?? []]),
+  );
+  const groups = await planner.rows("/asset_groups/search");
+  const members = new Map<string, string[]>();
+  for (const { asset_group_id: id } of groups) {
+    const rows = await planner.rows(`/asset_groups/${id}/assets/search`);
+    members.set(
+      id,
+      rows.map(({ asset_id }) => asset_id),
+    );
+  }
+  const rows = ranIn(after, Date.now());
+  const reached = (row: Json): string[] =>
+    row.inject_targets.flatMap(({ target_id: id, target_type: type }: Json) =>
+      type === "ASSETS" ? [id] : type === "ASSETS_GROUPS" ? (members.get(id) ?? []) : [],
+    );
+  const techniquesOn = (ids: readonly string[]) => {
+    const own = rows.filter((row) => reached(row).some((id) => ids.includes(id)));
+    return [
+      ...new Set(own.flatMap((row) => plays.get(row.inject_injector_contract.injector_contract_id) ?? [])),
+    ].sort();
+  };
+  const state = CoverageState.TESTED;
+  const told = async (kind: CoverageKind, more: object) =>
+    (await whole(kind, after, more)).coverage.map(({ id }) => id).sort();
+  const [assetGroupId, ids] = [...members].find(([, own]) => own.length > 0)!;
+  expect(await told(CoverageKind.ENDPOINT, { assetGroupId })).toEqual([...ids].sort());
+  expect(await told(CoverageKind.ATTACK_PATTERN, { assetGroupId, state })).toEqual(techniquesOn(ids));
+  const endpointId = rows.flatMap(reached)[0]!;
+  expect(techniquesOn([endpointId]).length).toBeGreaterThan(0);
+  expect(await told(CoverageKind.ATTACK_PATTERN, { endpointId, state })).toEqual(techniquesOn([endpointId]));
+
+  const testedAfter = timestampFromMs(after);
+  for (const args of [
+    { kind: CoverageKind.ENDPOINT, endpointId },
+    { kind: CoverageKind.ASSET_GROUP, assetGroupId },
+    { kind: CoverageKind.ATTACK_PATTERN, endpointId, assetGroupId },
+  ])
+    expect((await refusal(planner.call(inspectCoverage, { ...args, testedAfter }))).code).toBe(Code.InvalidArgument);
+  for (const args of [{ endpointId: FIRST }, { assetGroupId: FIRST }]) {
+    const unknown = { ...args, kind: CoverageKind.ATTACK_PATTERN, testedAfter };
+    expect((await refusal(planner.call(inspectCoverage, unknown))).code).toBe(Code.NotFound);
+  }
+});
+
 test("a period, phase or pair that cannot be is refused", async () => {
   const kind = CoverageKind.ENDPOINT;
   const later = timestampFromMs(Date.now() + DAY);

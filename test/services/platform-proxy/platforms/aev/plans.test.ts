@@ -19,6 +19,7 @@ const simulations = SimulationPlanService.method;
 const scenarios = ScenarioPlanService.method;
 const variables = VariableService.method;
 const { listSimulations, getSimulation } = SimulationService.method;
+const { getScenario } = ScenarioService.method;
 let stack: AevHarness;
 /** The planner is a member of two tenants. */
 const call: AevHarness["call"] = (method, args, ...rest) =>
@@ -180,8 +181,12 @@ test("a finished simulation tells its results by technique, and is put back and 
 
 test("a scenario is copied, given teams, checked and scheduled", async () => {
   const scenarioId = await aScenario();
-  const { scenario } = await call(scenarios.duplicateScenario, { scenarioId }, "planner");
+  const { scenario: origin } = await call(getScenario, { scenarioId }, "planner");
+  const { scenario, notices } = await call(scenarios.duplicateScenario, { scenarioId }, "planner");
   expect(scenario!.name).toMatch(/ \(duplicate\)$/);
+  // The platform itself lets nobody take part in a copy.
+  expect(origin!.players).toBeGreaterThan(0);
+  expect([scenario!.players, notices]).toEqual([origin!.players, []]);
   const { body } = await stack.ask("planner", "POST", "/api/teams/search", {
     size: 3,
     sorts: [{ property: "team_name" }],
@@ -198,11 +203,13 @@ test("a scenario is copied, given teams, checked and scheduled", async () => {
   expect(problems[0]).toMatchObject({ subject: "imap", problem: "service_unavailable", blocks: false });
   const kept = await call(
     scenarios.scheduleScenario,
-    { scenarioId: scenario!.id, recurrence: "0 0 9 * * MON" },
+    { scenarioId: scenario!.id, recurrence: "0 0 9 * * MON", endAt: timestampFromMs(Date.parse("2090-01-01")) },
     "planner",
   );
   expect(kept.scenario).toMatchObject({ recurrence: "0 0 9 * * MON" });
   expect(kept.startAt).toBeDefined();
+  const { scenario: read } = await call(getScenario, { scenarioId: scenario!.id }, "planner");
+  expect([read!.recurrenceStartAt, read!.recurrenceEndAt]).toEqual([kept.startAt, kept.endAt]);
   const never = await call(scenarios.scheduleScenario, { scenarioId: scenario!.id }, "planner");
   expect(never.scenario!.recurrence).toBeUndefined();
   const { scores, leftOut } = await call(scenarios.getScenarioStatistics, { scenarioId }, "planner");

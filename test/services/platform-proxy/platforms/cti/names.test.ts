@@ -32,3 +32,11 @@ test("a marking that the platform does not give either is refused", async () => 
   expect((await refusal(markingsOf(platform, ["tlp:green"], "markings"))).rawMessage).toContain("not cleared for it");
   expect(asked).toEqual(["kept", "anew"]);
 });
+
+test("a marking to narrow a list by that is not known is refused with those that there are", async () => {
+  const { platform } = platformThat([green]);
+  const asked = markingsOf(platform, ["TLP:GREEN", "TLP:RED", "PAP:RED"], "filter.markings");
+  expect((await refusal(asked)).rawMessage).toBe(
+    "filter.markings: TLP:RED, PAP:RED do not exist or you are not cleared for them; the markings that you may see are TLP:GREEN",
+  );
+});

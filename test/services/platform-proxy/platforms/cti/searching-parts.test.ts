@@ -4,12 +4,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContainerService } from "#proto/cti/v1/container_service_pb.js";
 import { EntityListService } from "#proto/cti/v1/entity_list_service_pb.js";
 import { EntityService } from "#proto/cti/v1/entity_service_pb.js";
+import { IndicatorService } from "#proto/cti/v1/indicator_service_pb.js";
 import { InsightService } from "#proto/cti/v1/insight_service_pb.js";
 import { ObservableService } from "#proto/cti/v1/observable_service_pb.js";
 import { SearchService } from "#proto/cti/v1/search_service_pb.js";
 import { type CtiHarness, startCti } from "../../../../support/platforms/cti.js";
 import { refusal } from "../../../../support/platforms/refusal.js";
-import { make, markingId } from "./asking.js";
+import { entities, make, markingId, sight } from "./asking.js";
 
 const { listObservables, searchAll, listIndicators, lookupIoc, findEntityByName } = SearchService.method;
 const { listAttackPatterns } = EntityListService.method;
@@ -110,6 +111,54 @@ test.each(["[T156", "[T156*", "[t1566]"])("%s is the beginning of names as they 
   const names = attackPatterns.map(({ name }) => name);
   expect(names).toContain("[T1566] Phishing");
   expect(names.filter((name) => !name.startsWith("[T156"))).toEqual([]);
+});
+
+test("an ATT&CK id finds the technique and its sub-techniques, and not those whose texts name it", async () => {
+  const [sub, other] = [
+    await make(harness, "Attack-Pattern", { name: "Form of parts", x_mitre_id: "T7654.002" }),
+    await make(harness, "Attack-Pattern", { name: "Like parts", x_mitre_id: "T7655", description: "Unlike T7654." }),
+  ];
+  const whole = await make(harness, "Attack-Pattern", { name: "Whole of parts", x_mitre_id: "T7654" });
+  for (const [query, ids] of [
+    ["T7654", [sub, whole]],
+    [" t7654 ", [sub, whole]],
+    ["T7654.002", [sub]],
+    ["T7655", [other]],
+  ] as const) {
+    const { attackPatterns, totalSize } = await harness.call(listAttackPatterns, { query });
+    expect(attackPatterns.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(totalSize).toBe(ids.length);
+  }
+});
+
+test("what nobody has sighted, what no container holds and what expires soon are asked for", async () => {
+  const ids: string[] = [];
+  // The platform derives the end of the validity from its begin.
+  for (const [month, name] of ["seen", "held", "alone", "late"].entries()) {
+    const valid_from = `2090-0${month + 1}-01T00:00:00.000Z`;
+    ids.push(await indicator(`lacking-${name}`, `[domain-name:value = '${name}.lacking.example']`, { valid_from }));
+  }
+  const [seen, held, alone, late] = ids as [string, string, string, string];
+  const [place] = await entities(harness, "Organization");
+  await sight(harness, seen, place!.id);
+  await make(harness, "Report", { name: "Holds", published: "2026-01-01T00:00:00.000Z", objects: [held] });
+  const ask = async (more: object) => {
+    const { indicators } = await harness.call(listIndicators, { query: "lacking-", ...more });
+    return indicators.map(({ id }) => id).sort();
+  };
+  expect(await ask({ neverSighted: true })).toEqual([held, alone, late].sort());
+  expect(await ask({ inNoContainer: true })).toEqual([seen, alone, late].sort());
+  const { indicator: read } = await harness.call(IndicatorService.method.getIndicator, { indicatorId: alone });
+  const expiresBefore = read!.validUntil!;
+  expect(await ask({ neverSighted: true, inNoContainer: true, expiresBefore })).toEqual([alone]);
+
+  const { observables: before } = await harness.call(listObservables, { query: "10.77.5" });
+  await make(harness, "Report", { name: "Holds one", published: "2026-01-01T00:00:00.000Z", objects: [before[0]!.id] });
+  await sight(harness, before[1]!.id, place!.id);
+  const left = async (more: object) =>
+    (await harness.call(listObservables, { query: "10.77.5", ...more })).observables.map(({ id }) => id);
+  expect(await left({ inNoContainer: true })).toEqual([before[1]!.id]);
+  expect(await left({ neverSighted: true })).toEqual([before[0]!.id]);
 });
 
 test("a type of reports or patterns that nothing has and nobody knows is refused with those there are", async () => {
