@@ -11,7 +11,8 @@ const OWN = "request_id";
 export function withPlainIds(method: Method): Method {
   const { desc, handle } = method;
   const names = desc.input.fields.filter(isId).map(({ localName }) => localName);
-  if (names.length === 0 || desc.methodKind === "client_streaming" || desc.methodKind === "bidi_streaming") return method;
+  if (names.length === 0 || desc.methodKind === "client_streaming" || desc.methodKind === "bidi_streaming")
+    return method;
   return {
     ...method,
     handle(request: never, call) {

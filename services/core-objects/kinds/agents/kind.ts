@@ -1,9 +1,9 @@
 import { AgentAccessService } from "#proto/core/v1/agent_access_service_pb.js";
 import { AgentSchema, AgentService, type DeleteAgentRequest } from "#proto/core/v1/agent_service_pb.js";
 import { unary } from "../../../shared/rpc/method.js";
+import { checkHeld } from "../../objects/check-held.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
-import { checkHeld } from "../../objects/check-held.js";
 import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
