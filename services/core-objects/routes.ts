@@ -10,11 +10,12 @@ import { listAvailableResources } from "./commands/list-available-resources.js";
 import type { Context } from "./context.js";
 import { erasePersonalData } from "./personal/erase.js";
 import { exportPersonalData } from "./personal/export.js";
+import { withPlainIds } from "./plain-ids.js";
 import { runRoutes } from "./runs/routes.js";
 
 /** Every rpc of this service and what answers it: those of the kinds, and what is asked across them. */
 export function routes(context: Context): readonly Method[] {
-  return [
+  const all = [
     ...context.kinds.flatMap((kind) => kind.routes(context)),
     ...runRoutes(context),
     ...belongingsRoutes(context),
@@ -26,4 +27,5 @@ export function routes(context: Context): readonly Method[] {
     unary(UsageService.method.getUsage, (request, call) => getUsage(context, request, call)),
     unary(CapabilityService.method.getCapabilities, (request, call) => getCapabilities(context, request, call)),
   ];
+  return all.map(withPlainIds);
 }

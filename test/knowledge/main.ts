@@ -1,7 +1,7 @@
 // How well words find what answers a question in documents that others wrote:
 // `npm run -s measure:knowledge FOLDER`, with the folder that fetch.sh filled.
-// These questions were in sight while the search was made. `measure:knowledge FOLDER held-out` asks the others, of other
-// documents: nothing is chosen with them.
+// These questions were in sight while the search was made. `measure:knowledge FOLDER held-out` and
+// `measure:knowledge FOLDER packages` ask others, of other documents: nothing is chosen with them.
 
 import { ours, plain, type Ranking, stemmed } from "./rankings.js";
 import { answersOf, passagesIn, type Question, setOf } from "./set.js";
@@ -11,7 +11,7 @@ const DRAWS = 2_000;
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error("name the folder that test/knowledge/fetch.sh filled");
-const set = setOf(process.argv[3] === "held-out" ? "held out" : "in sight");
+const set = setOf(process.argv[3]);
 const { questions } = set;
 const passages = passagesIn(folder, set);
 const answers = questions.map((one) => answersOf(one, passages));
@@ -39,16 +39,15 @@ function intervalOf(gains: readonly number[]): string {
   return `${means[DRAWS * 0.025]!.toFixed(3)} to ${means[DRAWS * 0.975 - 1]!.toFixed(3)}`;
 }
 
+const valuesOf = <T>(of: (question: Question) => T): T[] => [...new Set(questions.map(of))];
 const GROUPS: Readonly<Record<string, (question: Question, i: number) => boolean>> = {
   all: () => true,
   "every second": (_, i) => i % 2 === 1,
-  "without exact terms": ({ kind }) => kind !== "exact term",
+  "without exact terms": ({ kind }) => kind !== "exact term" && kind !== "error message",
   ...Object.fromEntries(
-    ["en", "ja", "de", "es", "fr"].map((one) => [one, ({ language }: Question) => language === one]),
+    valuesOf(({ language }) => language).map((one) => [one, ({ language }: Question) => language === one]),
   ),
-  ...Object.fromEntries(
-    (["question", "key words", "exact term"] as const).map((one) => [one, ({ kind }: Question) => kind === one]),
-  ),
+  ...Object.fromEntries(valuesOf(({ kind }) => kind).map((one) => [one, ({ kind }: Question) => kind === one])),
   "ja, not questions": ({ language, kind }) => language === "ja" && kind !== "question",
 };
 

@@ -1,6 +1,8 @@
 import { stemmer as english } from "@orama/stemmers/english";
+import { stemmer as finnish } from "@orama/stemmers/finnish";
 import { stemmer as french } from "@orama/stemmers/french";
 import { stemmer as german } from "@orama/stemmers/german";
+import { stemmer as russian } from "@orama/stemmers/russian";
 import { stemmer as spanish } from "@orama/stemmers/spanish";
 import { Words } from "../../services/core-objects/knowledge/apart/words.js";
 import { packedTerms } from "../../services/core-objects/knowledge/packed-terms.js";
@@ -25,6 +27,8 @@ const STEMMERS: Readonly<Record<string, (word: string) => string>> = {
   de: german,
   fr: french,
   es: spanish,
+  fi: finnish,
+  ru: russian,
 };
 
 /** Okapi BM25 over words of the segmenter and their stems, told the language of each passage and question. */

@@ -4,14 +4,17 @@ import { join } from "node:path";
 import { markdownOf } from "../../services/core-objects/knowledge/apart/html.js";
 import { passagesOf } from "../../services/core-objects/knowledge/passages.js";
 
-// Documents that others wrote, in five languages, and questions about them. The
-// documents are not here: documents.json says where they are, in which commit,
-// and under which licence. fetch.sh brings them.
+// Documents that others wrote, and questions about them. The documents are not
+// here: documents.json says where they are, in which commit of a repository or
+// version of a Debian package, and under which licence. fetch.sh brings them.
 
-/** A document of another repository. */
+/** A document of somebody else. */
 export interface ForeignDocument {
-  readonly repository: string;
-  readonly commit: string;
+  /** The repository or the package that it is in. */
+  readonly repository?: string;
+  readonly commit?: string;
+  readonly package?: string;
+  readonly version?: string;
   readonly path: string;
   readonly sha256: string;
   readonly licence: string;
@@ -21,7 +24,7 @@ export interface ForeignDocument {
 /** A question, and the words that the passage that answers it has. */
 export interface Question {
   readonly language: string;
-  readonly kind: "question" | "key words" | "exact term";
+  readonly kind: "question" | "key words" | "exact term" | "error message" | "table" | "other language";
   readonly question: string;
   /** Which of the documents. */
   readonly document: number;
@@ -47,20 +50,28 @@ export interface QuestionSet {
   readonly questions: readonly Question[];
 }
 
-/** The questions that were in sight while the search was made, or those that nothing was chosen with. */
-export function setOf(name: "in sight" | "held out"): QuestionSet {
-  const folder = name === "held out" ? "held-out/" : "";
+/** Sets that nothing was chosen with, by their folders. */
+const HELD_OUT = ["held-out", "packages"];
+
+/**
+ * The questions that were in sight while the search was made, or those of a folder that nothing was chosen with.
+ * @throws if there is no such folder.
+ */
+export function setOf(name?: string): QuestionSet {
+  if (name !== undefined && !HELD_OUT.includes(name)) throw new Error(`name ${HELD_OUT.join(" or ")}, or nothing`);
+  const folder = name === undefined ? "" : `${name}/`;
   return { documents: read(`${folder}documents.json`), questions: read(`${folder}questions.json`) };
 }
 
 /** The passages of all documents in a folder. @throws if one is missing or another than the questions are about. */
 export function passagesIn(folder: string, { documents }: QuestionSet): Passage[] {
-  return documents.flatMap(({ repository, path, sha256, language }, document) => {
-    const bytes = readFileSync(join(folder, repository, path));
+  return documents.flatMap(({ repository, package: named = "", path, sha256, language }, document) => {
+    const place = join(repository ?? named, path);
+    const bytes = readFileSync(join(folder, place));
     if (createHash("sha256").update(bytes).digest("hex") !== sha256)
-      throw new Error(`${repository}/${path} is another document than documents.json says: fetch it again`);
+      throw new Error(`${place} is another document than documents.json says: fetch it again`);
     const text = bytes.toString("utf8");
-    const type = path.endsWith(".htm") ? "html" : path.endsWith(".md") ? "markdown" : "text";
+    const type = /\.html?$/.test(path) ? "html" : path.endsWith(".md") ? "markdown" : "text";
     const name = path.split("/").at(-1) as string;
     return passagesOf(type === "html" ? markdownOf(text) : text, type).map((one) => ({
       ...{ document, language, name, text: one.text, headings: one.headings },

@@ -26,7 +26,6 @@ function unknownId({ path }: IdArgument): string {
 
 const FILTER = "OpenAEV filters by it and returns nothing, also for what it does not know";
 const GONE = "what ran is kept after its agent or assignment was deleted, so any id is looked for";
-const DETACHED = "what is not attached is already removed";
 /** Calls that are no errors, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "aev/list_expectations.inject_id unknown": FILTER,
@@ -37,8 +36,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "core/list_runs.agent_id unknown": GONE,
   "core/list_runs.assignment_id name": GONE,
   "core/list_runs.assignment_id unknown": GONE,
-  "core/update_agent.remove_resource_ids name": DETACHED,
-  "core/update_agent.remove_resource_ids unknown": DETACHED,
 };
 
 let program: Program;

@@ -55,6 +55,9 @@ const ofWord = new Map<string, Language[]>();
 for (const [language, words] of COMMON.entries())
   for (const word of words) if (word.length > 1) ofWord.set(word, [...(ofWord.get(word) ?? []), language]);
 
+/** Words that make a question one of a language that no text is of. */
+const FOREIGN = 2;
+
 /** How often a text has the commonest words of each language. */
 export class Tongue {
   readonly #counts = new Uint32Array(LANGUAGES);
@@ -68,6 +71,21 @@ export class Tongue {
     let best: Language = NO_LANGUAGE;
     for (let one = 1; one < LANGUAGES; one++) if (this.#counts[one]! > this.#counts[best]!) best = one;
     return this.#counts[best]! >= enough ? best : other;
+  }
+
+  /**
+   * The language of a question to texts in some languages. Another one needs two words: "var" of a path is a word of
+   * Swedish too, and "die" is one of German.
+   */
+  among(spoken: ReadonlySet<Language>): Language {
+    let best: Language = NO_LANGUAGE;
+    for (let one = 1; one < LANGUAGES; one++) {
+      const more = this.#counts[one]! - this.#counts[best]!;
+      const isSpoken = spoken.has(one);
+      if (!isSpoken && this.#counts[one]! < FOREIGN) continue;
+      if (more > 0 || (more === 0 && this.#counts[one]! > 0 && isSpoken && !spoken.has(best))) best = one;
+    }
+    return best;
   }
 }
 

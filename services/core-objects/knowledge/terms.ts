@@ -124,7 +124,7 @@ export function soughtIn(question: string, languages: readonly Language[]): Soug
   const tokens = new Map(tokensIn(question).map((token) => [`${token.kind} ${token.word}`, token]));
   const tongue = new Tongue();
   for (const { word, kind } of tokens.values()) if (kind === "word") tongue.add(word);
-  const language = tongue.languageOr(NO_LANGUAGE);
+  const language = tongue.among(new Set(languages));
   const spoken = new Set([language, ...languages]);
   const telling = [...tokens.values()].filter(({ word, kind }) => kind !== "word" || !isCommon(word, language));
   return (telling.length === 0 ? [...tokens.values()] : telling).map(({ word, kind }) => {

@@ -8,6 +8,7 @@ import { bytesOf, takenBy } from "../room.js";
 import { sharingAfter, sharingIn } from "../sharing.js";
 import { checkChanges } from "./check-changes.js";
 import { checkGiven } from "./check-given.js";
+import { checkHeld } from "./check-held.js";
 import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import { given } from "./given.js";
@@ -40,11 +41,14 @@ export function updateObject<Request extends UpdateRequest>(
   const member = camelOf(noun);
   const changing = input.fields.filter(({ localName }) => localName !== `${member}Id` && localName !== "etag");
 
-  const after = async (request: Request, current: ObjectRecord, writer: Writer): Promise<object> => ({
-    ...given({ description: request.description, enabled: request.enabled }),
-    labels: listAfter(current.labels, request.addLabels, request.removeLabels),
-    ...(await changesOf(request, current, writer)),
-  });
+  const after = async (request: Request, current: ObjectRecord, writer: Writer): Promise<object> => {
+    checkHeld(noun, "label", request.removeLabels, current.labels);
+    return {
+      ...given({ description: request.description, enabled: request.enabled }),
+      labels: listAfter(current.labels, request.addLabels, request.removeLabels),
+      ...(await changesOf(request, current, writer)),
+    };
+  };
 
   return async (context: Context, request: Request, call: Call): Promise<object> => {
     checkChanges(changing.some((field) => isFieldSet(request as never, field)));

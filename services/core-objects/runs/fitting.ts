@@ -72,7 +72,8 @@ function shortened(step: StepRecord): StepRecord {
     const { length } = call.arguments;
     return length <= KEPT ? call : { ...call, arguments: JSON.stringify({ left_out: `${length} characters` }) };
   });
-  return { ...step, calls, output: cut(step.output, KEPT, step.kind === "model" ? "" : CALL_AGAIN) };
+  const thoughts = step.thoughts === undefined ? {} : { thoughts: shorten(step.thoughts, KEPT) };
+  return { ...step, calls, ...thoughts, output: cut(step.output, KEPT, step.kind === "model" ? "" : CALL_AGAIN) };
 }
 
 const CALL_AGAIN = "; call the tool again if you need them";

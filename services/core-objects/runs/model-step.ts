@@ -3,6 +3,7 @@ import type { Context } from "../context.js";
 import type { ModelSettings } from "../kinds/agents/record.js";
 import type { FailureKind } from "./apart/model-failure.js";
 import { askUntilAnswered } from "./asking.js";
+import { stepsFor } from "./conversation.js";
 import { RunEnd, RunWaits } from "./ending.js";
 import { Fitting } from "./fitting.js";
 import { ask, type Messages, ModelError, type Said } from "./model.js";
@@ -49,7 +50,7 @@ interface Request {
   readonly characters: number;
 }
 
-type Answer = Pick<Said, "text" | "calls" | "finish">;
+type Answer = Pick<Said, "text" | "calls" | "finish"> & Partial<Pick<Said, "thoughts">>;
 
 /** Takes the steps of a run in which its model is asked, and counts what they take. */
 export class ModelSteps {
@@ -121,7 +122,7 @@ export class ModelSteps {
     const window = this.#windowOf(asked);
     const ofTools = JSON.stringify(tools).length;
     const room = window.characters(parameters?.max_output_tokens) - ofTools;
-    const messages = this.#fitting.fit(system, this.hold.run, steps, room);
+    const messages = this.#fitting.fit(system, this.hold.run, stepsFor(provider.model, steps), room);
     if (messages !== undefined) return { messages, characters: JSON.stringify(messages).length + ofTools };
     throw new ModelError(
       "refused",
@@ -174,7 +175,7 @@ export class ModelSteps {
   }
 
   async #keep(
-    { text, calls: wanted, finish }: Answer,
+    { text, calls: wanted, finish, thoughts = "" }: Answer,
     asked: Asked,
     facts: Pick<StepRecord, "started_at" | "falls_back"> & { readonly state?: "failed" },
   ): Promise<StepRecord> {
@@ -193,10 +194,11 @@ export class ModelSteps {
     const { shortened } = this.#fitting;
     const step = { kind: "model", name: model, state: "completed", input: "", call: "", ended_at: new Date() } as const;
     const how = { ...(finish !== "stop" && { finish }), ...(shortened > 0 && { shortened }), output, calls, ...spent };
-    const kept = await this.hold.add({ ...step, ...facts, ...how }, totals);
+    const kept = thoughts === "" ? {} : { thoughts: this.redactor.redact(thoughts) };
+    const added = await this.hold.add({ ...step, ...facts, ...how, ...kept }, totals);
     this.#waits = 0;
     this.#unkept = NOTHING;
-    return kept;
+    return added;
   }
 
   #totals({ steps }: Asked): Spending & { readonly currency?: string } {

@@ -139,6 +139,8 @@ export interface StepRecord extends Base, Spending {
   readonly shortened?: number;
   /** Of the model: what it wants called, in the words of its API. */
   readonly calls: readonly ToolCall[];
+  /** Of the model: thoughts that its service wants back with its calls; absent for none. Nobody is shown them. */
+  readonly thoughts?: string;
   /** Of a tool or question: which of the calls it answers; "" of the model. */
   readonly call: string;
   /** Of a tool: whether its answer is text from outside; absent of an old one, which may be. */
@@ -171,6 +173,8 @@ export interface ToolCall {
   readonly name: string;
   /** JSON text, as the model wrote it. */
   readonly arguments: string;
+  /** JSON text that its service wants back with the call; absent for nothing. Nobody is shown it. */
+  readonly extra?: string;
 }
 
 /** Where runs are kept. */

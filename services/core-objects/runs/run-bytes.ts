@@ -13,6 +13,8 @@ const MAX_NAME = 128;
 /** Characters of the arguments of all calls of a step. */
 const MAX_ARGUMENTS = 128 * 1024;
 const LEAST_ARGUMENTS = 1_024;
+/** Longest thoughts of a step, in characters. What goes back with a call counts as its arguments do, and is not cut. */
+const MAX_THOUGHTS = 64 * 1024;
 /** What records take in addition to their texts, about, in bytes. */
 const RUN_BYTES = 2_048;
 const STEP_BYTES = 512;
@@ -30,10 +32,11 @@ export function leftOutBytes(lines: readonly string[]): number {
 }
 
 /** The bytes of a step. Its texts may stand in the record of its run too, as question, answer or output. */
-export function stepBytes({ name, input, output, calls, state }: NewStep): number {
+export function stepBytes({ name, input, output, calls, state, thoughts = "" }: NewStep): number {
   let bytes = STEP_BYTES + Buffer.byteLength(name) + 2 * (Buffer.byteLength(input) + Buffer.byteLength(output));
-  for (const call of calls)
-    bytes += Buffer.byteLength(call.id) + Buffer.byteLength(call.name) + Buffer.byteLength(call.arguments);
+  bytes += Buffer.byteLength(thoughts);
+  for (const { id, name: called, arguments: text, extra = "" } of calls)
+    for (const one of [id, called, text, extra]) bytes += Buffer.byteLength(one);
   return state === "running" ? bytes + RESERVED_BYTES : bytes;
 }
 
@@ -47,6 +50,7 @@ export function bounded<S extends NewStep>(step: S): S {
     output: step.kind === "model" ? shorten(step.output, MAX_ANSWER) : cutText(step.output),
     call: boundedId(step.call),
     calls: step.calls.map((call) => boundedCall(call, most)),
+    ...(step.thoughts !== undefined && { thoughts: shorten(step.thoughts, MAX_THOUGHTS) }),
   };
 }
 
@@ -62,8 +66,10 @@ export function cutText(text: string): string {
   return `${kept} [cut: ${text.length - kept.length} more characters]`;
 }
 
-function boundedCall({ id, name, arguments: text }: ToolCall, most: number): ToolCall {
-  return { id: boundedId(id), name: shorten(name, MAX_NAME), arguments: shorten(text, most) };
+function boundedCall({ id, name, arguments: text, extra }: ToolCall, most: number): ToolCall {
+  // What is cut is not what was signed.
+  const kept = extra !== undefined && extra.length <= most ? { extra } : {};
+  return { id: boundedId(id), name: shorten(name, MAX_NAME), arguments: shorten(text, most), ...kept };
 }
 
 /** A long id becomes a short one that is no other's, so that answers still find their calls. */

@@ -24,11 +24,12 @@ const ARGUMENTS: JsonBounds = { bytes: 4 * MAX_ARGUMENTS, depth: 32, nodes: 5_00
 /** The calls of an answer as they are kept: without what is secret, with what hides in them shown, and not too long. */
 export function keptCalls(calls: readonly ToolCall[], redactor: Redactor): ToolCall[] {
   const short = (text: string, most: number): string => shorten(showHidden(redactor.redactBeginning(text)), most);
-  return calls.slice(0, KEPT_CALLS).map(({ id, name, arguments: text }) => ({
+  return calls.slice(0, KEPT_CALLS).map(({ id, name, arguments: text, extra }) => ({
     id: short(id, MAX_NAME),
     name: short(name, MAX_NAME),
     // What is hidden here is shown where it is read; the tool gets what the model wrote.
     arguments: shorten(redactor.redactBeginning(text), MAX_ARGUMENTS),
+    ...(extra !== undefined && { extra: redactor.redact(extra) }),
   }));
 }
 
@@ -73,6 +74,9 @@ export function argumentsOf({ arguments: text }: ToolCall): JsonObject {
   }
   try {
     value = JSON.parse(text === "" ? "{}" : text);
+    // Some models write them as JSON in JSON, or null for none.
+    if (typeof value === "string") value = JSON.parse(value);
+    value ??= {};
   } catch {
     throw new ConnectError("the arguments are not JSON", Code.InvalidArgument);
   }

@@ -6,7 +6,7 @@ import {
   Status_StatusCode as StatusCode,
 } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import type { Peers } from "../../shared/rpc/peers.js";
-import { isAnswer, type RunRecord, type Spending, type StepRecord } from "./record.js";
+import { isAnswer, type RunRecord, type Spending, type StepRecord, type ToolCall } from "./record.js";
 import { costIn } from "./spending/cost.js";
 
 // A run as a trace, in the words of OpenTelemetry's conventions for generative AI: the
@@ -66,6 +66,11 @@ function rootOf(run: RunRecord): Span {
   };
 }
 
+/** A call as the model wrote it, without what its service wants back. */
+function shownCall({ extra: _extra, ...call }: ToolCall): ToolCall {
+  return call;
+}
+
 function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
   const isModel = step.kind === "model";
   const failed = step.state === "failed" || step.state === "unknown";
@@ -78,7 +83,11 @@ function spanOf(run: RunRecord, step: StepRecord, input: string): Span {
         ...usageOf(step, run.currency),
         "gen_ai.input.messages": input,
         "gen_ai.output.messages": JSON.stringify([
-          { role: "assistant", content: step.output, ...(step.calls.length > 0 && { tool_calls: step.calls }) },
+          {
+            role: "assistant",
+            content: step.output,
+            ...(step.calls.length > 0 && { tool_calls: step.calls.map(shownCall) }),
+          },
         ]),
       }
     : {

@@ -84,6 +84,34 @@ test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
   },
 );
 
+test.each(EVERY_KIND.map((kind) => [kind.noun, kind] as const))(
+  "a %s is found by its id in capitals, and has no label removed that it does not have",
+  async (noun, { snake, needs, nameOf }) => {
+    const named = { name: nameOf("capitals"), description: "d", labels: ["one", "two"], ...needs };
+    const made = Object.values(await call(`create_${snake}`, named));
+    const { id } = made.find((one) => typeof one === "object" && "etag" in one)!;
+    const update = (args: object) => call(`update_${snake}`, { [`${snake}_id`]: id.toUpperCase(), ...args });
+    expect([noun, await refusal(update({ remove_labels: ["one", "Two"] }))]).toEqual([
+      noun,
+      ["InvalidArgument", `the ${noun} has no label Two to remove; it has one, two`],
+    ]);
+    const said = Object.values(await update({ remove_labels: ["one"] }));
+    expect(said.find((one) => typeof one === "object" && "etag" in one)).toMatchObject({ id, labels: ["two"] });
+  },
+);
+
+test("an agent has no resource detached that it does not have", async () => {
+  const { skill } = await call("create_skill", { name: "detached", description: "d", instructions: "Look." });
+  const { agent } = await call("create_agent", { name: "Agent", resource_ids: [skill!.id.toUpperCase()] });
+  const other = "0f0f0f0f-0f0f-4f0f-8f0f-0f0f0f0f0f0f";
+  const about = { agent_id: agent!.id };
+  expect(await refusal(call("update_agent", { ...about, remove_resource_ids: [skill!.id, other] }))).toEqual([
+    "InvalidArgument",
+    `the agent has no resource ${other} to remove; it has ${skill!.id}`,
+  ]);
+  await call("update_agent", { ...about, remove_resource_ids: [skill!.id.toUpperCase()] });
+});
+
 test("a name, a task and a template have something that can be read", async () => {
   const { agent } = await call("create_agent", { name: "Agent" });
   const about = { agent_id: agent!.id };

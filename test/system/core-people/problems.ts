@@ -23,6 +23,7 @@ export function withoutSent(text: string, args: JsonObject): string {
   const sent = JSON.stringify(args).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
   // A sentence that quotes it is itself quoted in the answer.
   const once = sent.map((quoted) => quoted.slice(1, -1)).filter(({ length }) => length > 3);
-  const long = once.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]);
+  // An id in capitals is answered as it is kept.
+  const long = once.flatMap((one) => [one, one.toLowerCase(), JSON.stringify(one).slice(1, -1)]);
   return long.sort((a, b) => b.length - a.length).reduce((rest, one) => rest.replaceAll(one, "…"), text);
 }

@@ -26,7 +26,6 @@ export const UNKNOWN_IDS: Ids = {
 const TAKEN: Readonly<Record<string, string>> = {
   "list_runs.agent_id": "what ran is kept after its agent was deleted, so any id is looked for",
   "list_runs.assignment_id": "what ran is kept after its assignment was deleted, so any id is looked for",
-  "update_agent.remove_resource_ids": "what is not attached is already removed",
 };
 
 /** The wrong uses of a tool, made of right arguments. */

@@ -1,16 +1,16 @@
 import { AgentAccessService } from "#proto/core/v1/agent_access_service_pb.js";
 import { AgentSchema, AgentService, type DeleteAgentRequest } from "#proto/core/v1/agent_service_pb.js";
 import { unary } from "../../../shared/rpc/method.js";
+import { checkHeld } from "../../objects/check-held.js";
 import { defineKind } from "../../objects/define-kind.js";
 import { given } from "../../objects/given.js";
 import { listAfter } from "../../objects/list-after.js";
 import { getAgentTiers, listManageableAgents } from "./access.js";
 import { readAgent } from "./builtin.js";
-import { checkHeld } from "./check-held.js";
 import { knownMarks, marksAfter } from "./marks.js";
 import { modelFieldsAfter, modelFieldsIn, parametersOf } from "./model-fields.js";
 import type { AgentRecord } from "./record.js";
-import { DETACHING, REFERENCES, resourcesAfter } from "./resources.js";
+import { attachedTo, DETACHING, REFERENCES, resourcesAfter } from "./resources.js";
 import { showAgent } from "./show.js";
 import { templateOf } from "./template.js";
 import { contentOf, firstVersion, numberOf, restored, versionAfter } from "./versions.js";
@@ -88,7 +88,8 @@ export const kind = defineKind({
     async changes(request, current, writer) {
       const { addResourceIds: add, removeResourceIds: remove, addTools, removeTools } = request;
       const base = await restored(current, request.restoreVersion, remove, writer);
-      checkHeld("tool", removeTools, base.tools);
+      checkHeld("agent", "tool", removeTools, base.tools);
+      checkHeld("agent", "resource", remove, attachedTo(base));
       const texts = { instructions: request.instructions, model: request.model };
       const content = {
         ...contentOf(base),

@@ -1,8 +1,8 @@
 import type { UpdateAgentRequest } from "#proto/core/v1/agent_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
+import { checkHeld } from "../../objects/check-held.js";
 import { listAfter } from "../../objects/list-after.js";
 import type { Writer } from "../../objects/writer.js";
-import { checkHeld } from "./check-held.js";
 import type { AgentRecord } from "./record.js";
 
 // Marks: the tools of an agent that it calls only if the user of the run says yes.
@@ -39,6 +39,6 @@ export function marksAfter(
   { addAskTools: add, removeAskTools: remove }: UpdateAgentRequest,
   writer: Writer,
 ): readonly string[] {
-  checkHeld("ask_tools entry", remove, current);
+  checkHeld("agent", "ask_tools entry", remove, current);
   return listAfter(current, knownMarks(add, writer, current), remove);
 }

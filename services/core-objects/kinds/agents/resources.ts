@@ -30,6 +30,13 @@ export const DETACHING: Readonly<Record<keyof typeof REFERENCES, string>> = {
 /** The fields of an agent that refer to others. */
 export type Resources = Pick<AgentRecord, keyof typeof REFERENCES>;
 
+/** The ids of all that an agent refers to. */
+export function attachedTo(agent: Resources & Pick<AgentRecord, "fallback_integration">): string[] {
+  const fields = Object.keys(REFERENCES) as (keyof Resources)[];
+  const { fallback_integration: fallback = "" } = agent;
+  return [...fields.flatMap((field) => agent[field]), ...(fallback === "" ? [] : [fallback])];
+}
+
 /** What an agent without any refers to. */
 export const NO_RESOURCES: Resources = {
   skills: [],

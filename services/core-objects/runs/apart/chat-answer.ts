@@ -3,7 +3,8 @@ import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import { estimatedTokens } from "../estimated-tokens.js";
 import type { Usage } from "../usage.js";
 import { type Fields, fieldsOf, listOf, textIn, wordIn } from "./loose-json.js";
-import { usageIn } from "./usage.js";
+import { toldIn } from "./told-error.js";
+import { statedIn, usageIn } from "./usage.js";
 
 // What services say that have the API of chat completions, in all the ways in which they say it. Nothing is believed
 // of its shape: what is missing is left out, and what has no message at all is unreadable.
@@ -17,12 +18,16 @@ export interface WantedCall {
   readonly name: string;
   /** JSON text. */
   readonly arguments: string;
+  /** JSON text that the service wants back with the call, such as a signature of its thoughts; absent for none. */
+  readonly extra?: string;
 }
 
 /** What a model said, within bounds. */
 export interface ModelAnswer extends Usage {
   readonly text: string;
   readonly calls: readonly WantedCall[];
+  /** Its thoughts, which some services want back with its calls; "" for none, and for those in its text. */
+  readonly thoughts: string;
   readonly finish: Finish;
   /** How it ended in the service's own word; "" if it said none. */
   readonly reason: string;
@@ -57,6 +62,9 @@ const MAX_TEXT = 512 * 1024;
 const MAX_ARGUMENTS = 64 * 1024;
 const MAX_NAME = 256;
 const MAX_REASON = 40;
+/** Longest thoughts that are kept, in characters: of longer ones the beginning. And what goes back with a call. */
+const MAX_THOUGHTS = 64 * 1024;
+const MAX_EXTRA = 16 * 1024;
 
 /** The words for how an answer ended, by service. */
 const FINISHES: Readonly<Record<string, Finish>> = {
@@ -73,12 +81,20 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   blocklist: "filtered",
   spii: "filtered",
   guardrail_intervened: "filtered",
+  sensitive: "filtered",
+  image_safety: "filtered",
   refusal: "refused",
   error: "error",
+  abort: "error",
+  aborted: "error",
+  cancelled: "error",
+  network_error: "error",
+  insufficient_system_resource: "error",
 };
 
 /** Reads a whole answer. @throws UnreadableError; ToldError; MisbehavedError. */
 export function readAnswer(text: string, bounds: JsonBounds, asked: { readonly characters: number; calls: number }) {
+  if (text === "") throw new UnreadableError("its answer is empty");
   checkJson(text, bounds);
   let body: unknown;
   try {
@@ -91,7 +107,7 @@ export function readAnswer(text: string, bounds: JsonBounds, asked: { readonly c
 
 /** What a completion says. @throws UnreadableError; ToldError; MisbehavedError. */
 export function answerOf(body: Fields, asked: { readonly characters: number; readonly calls: number }): ModelAnswer {
-  const usage = usageIn(body.usage);
+  const usage = usageIn(statedIn(body));
   try {
     return answerIn(body, usage, asked);
   } catch (error) {
@@ -107,8 +123,12 @@ function answerIn(
 ): ModelAnswer {
   const choice = fieldsOf(listOf(body.choices)[0]);
   const message = fieldsOf(choice.message ?? choice.delta ?? (choice.text === undefined ? undefined : choice));
-  throwTold(body.error ?? choice.error);
-  if (Object.keys(message).length === 0) throw new UnreadableError("its answer contains no message");
+  throwTold(body);
+  throwTold(choice);
+  if (Object.keys(message).length === 0) {
+    const words = toldIn(body)?.message ?? "";
+    throw new UnreadableError(`its answer contains no message${words === "" ? "" : `, but says: ${words}`}`);
+  }
   const { text, refusal, calls } = partsOf(message);
   const reason = wordIn(choice.finish_reason ?? choice.native_finish_reason).slice(0, MAX_REASON);
   const finish = FINISHES[reason.toLowerCase()] ?? "stop";
@@ -117,6 +137,7 @@ function answerIn(
   return {
     text: said === "" ? refusal : said,
     calls: calls.slice(0, most),
+    thoughts: thoughtsIn(message),
     finish: finish === "stop" && said === "" && refusal !== "" && calls.length === 0 ? "refused" : finish,
     reason,
     inputTokens: usage?.inputTokens ?? estimatedTokens(characters),
@@ -127,10 +148,22 @@ function answerIn(
 }
 
 /** @throws ToldError for an error that came with success. */
-export function throwTold(error: unknown): void {
-  if (error === undefined || error === null) return;
-  const { message, code, type } = fieldsOf(error);
-  throw new ToldError(textIn(message ?? error).slice(0, 1_000), wordIn(code ?? type));
+export function throwTold(fields: Fields): void {
+  const { error, object } = fields;
+  if (object !== "error" && (error === undefined || error === null)) return;
+  const { message, code } = toldIn(fields)!;
+  throw new ToldError(message, code);
+}
+
+/** What is to come back as it is, if it is not too long. */
+function thoughtsIn({ reasoning_content: thoughts }: Fields): string {
+  return typeof thoughts === "string" ? thoughts.slice(0, MAX_THOUGHTS) : "";
+}
+
+function extraIn({ extra_content: extra }: Fields): Pick<WantedCall, "extra"> {
+  if (extra === undefined || extra === null) return {};
+  const text = JSON.stringify(extra);
+  return text.length > MAX_EXTRA ? {} : { extra: text };
 }
 
 /** Text, refusal and calls of a message, wherever in it they stand. */
@@ -169,7 +202,8 @@ function callsOf(value: unknown): WantedCall[] {
     const inner = fieldsOf(call.function ?? call.custom ?? call);
     if (typeof inner.name !== "string" || inner.name === "") return [];
     const id = wordIn(call.id ?? call.call_id).slice(0, MAX_NAME);
-    return [{ id, name: inner.name.slice(0, MAX_NAME), arguments: argumentsIn(inner.arguments ?? inner.input) }];
+    const text = argumentsIn(inner.arguments ?? inner.input);
+    return [{ id, name: inner.name.slice(0, MAX_NAME), arguments: text, ...extraIn(call) }];
   });
 }
 

@@ -3,7 +3,7 @@ import { plainError, wordsOf } from "../../../shared/isolation/apart/bounded-fet
 import { NONE, type Usage } from "../usage.js";
 import { AnswerError, BrokenError, ToldError, UnreadableError } from "./chat-answer.js";
 import { refusedParameter } from "./parameters.js";
-import { waitOf } from "./retry-after.js";
+import { IN_BODY, waitOf } from "./retry-after.js";
 import { windowIn } from "./window-in.js";
 
 // What it means that a service of models did not answer, in whichever way it says so.
@@ -29,12 +29,18 @@ export interface ModelFailure {
 }
 
 /** Statuses of a service that is too busy, or that is not there at the moment. */
-const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
-const DOWN: ReadonlySet<number> = new Set([408, 409, 500, 502, 504, 520, 522, 524]);
+const BUSY: ReadonlySet<number> = new Set([429, 498, 503, 529]);
+const DOWN: ReadonlySet<number> = new Set([408, 409]);
+/** Of those of a server, the one that says that it cannot do this at all. */
+const NOT_MADE = 501;
+/** What is longer than a proxy or a service takes at once. */
+const TOO_LARGE = 413;
 /** Words of services that are not busy, though they say 429: waiting does not help. */
 const USED_UP = /insufficient_quota|billing|exceeded your current quota|credit balance/i;
 const FULL =
-  /context.{0,20}(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|input is too long|exceed.{0,20}context/i;
+  /context.{0,20}(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|input is too long|exceed.{0,20}context|request too large|tokens must be reduced/i;
+/** Words that stand for good of those that {@link USED_UP} has. */
+const FOR_GOOD = /insufficient_quota|credit balance/i;
 
 /** Why a request has no answer. @param estimate of what an answer took that states nothing. */
 export function failureOfRequest(error: unknown, request: object, estimate: Usage): ModelFailure {
@@ -63,7 +69,10 @@ export function failureOf(error: unknown, estimate: Usage = NONE): ModelFailure 
       usage: NONE,
     };
   const why = `HTTP ${wordsOf({ message: message ?? String(status) })}`;
-  const kind = kindOf(status, `${code ?? ""} ${message ?? ""}`);
+  const words = `${code ?? ""} ${message ?? ""}`;
+  const isTimed = (headers as Headers | undefined)?.get(IN_BODY) != null && !FOR_GOOD.test(words);
+  // Who says in the same words that a quota is used up when a minute's is, says for how long.
+  const kind = isTimed && BUSY.has(status) ? "busy" : kindOf(status, words);
   const afterMs = kind === "busy" && headers !== undefined ? waitOf(headers as Headers) : undefined;
   const window = kind === "full" ? windowIn(message ?? "") : undefined;
   return { kind, why, usage: NONE, ...(afterMs !== undefined && { afterMs }), ...(window !== undefined && { window }) };
@@ -74,14 +83,15 @@ function toldBy(error: AnswerError): Pick<ModelFailure, "kind" | "why"> {
   if (error instanceof UnreadableError) return { kind: "unreadable", why: message };
   if (error instanceof BrokenError) return { kind: "down", why: message };
   const code = error instanceof ToldError ? error.code : "";
-  return { kind: kindOf(Number(code), `${code} ${message}`), why: `it answered: ${message}` };
+  const status = Number(/\b[1-5]\d\d\b/.exec(code)?.[0] ?? Number.NaN);
+  return { kind: kindOf(status, `${code} ${message}`), why: `it answered: ${message}` };
 }
 
 function kindOf(status: number, words: string): FailureKind {
-  if (FULL.test(words)) return "full";
+  if (FULL.test(words) || status === TOO_LARGE) return "full";
   if (USED_UP.test(words) || status === 402 || status === 404) return "denied";
   if (BUSY.has(status)) return "busy";
-  if (DOWN.has(status)) return "down";
+  if (DOWN.has(status) || (status >= 500 && status !== NOT_MADE)) return "down";
   if (!Number.isNaN(status)) return "refused";
   return /rate.?limit|overload/i.test(words)
     ? "busy"

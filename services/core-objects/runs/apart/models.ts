@@ -9,6 +9,8 @@ import { NONE } from "../usage.js";
 import { answerOf, type ModelAnswer, readAnswer } from "./chat-answer.js";
 import { readStream } from "./chat-stream.js";
 import { failureOf, failureOfRequest, type ModelFailure } from "./model-failure.js";
+import { isAboutIds, withShortIds } from "./short-ids.js";
+import { plainlyTold } from "./told-plainly.js";
 
 // The client of services of models: chat completions, as OpenAI has them. One call is one request: whoever asks
 // decides whether to ask again, since each request may cost money.
@@ -40,9 +42,13 @@ export interface ModelQuestion extends ModelAddress {
 /** What came of a request. */
 export type ModelReply = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 
-/** Models, by endpoint and name, that refused to answer piece by piece, or that call max_tokens by its newer name. */
+/**
+ * Models, by endpoint and name, that refused to answer piece by piece, that call max_tokens by its newer name, or that
+ * take short ids of calls alone.
+ */
 const atOnce = new Set<string>();
 const renamed = new Set<string>();
+const shortIds = new Set<string>();
 
 const methods = {
   /** Asks a model once. @param asked ModelQuestion. @param tell hears the text as it comes. @returns ModelReply. */
@@ -57,7 +63,8 @@ const methods = {
       const plain = plainError(error);
       // Of these the caller tells others: of a remote that misbehaves, and of an address that is closed.
       if (plain instanceof MisbehavedError || plain.name === REFUSED_ADDRESS) throw plain;
-      reply = { failure: failureOfRequest(error, request, { ...NONE, inputTokens: estimatedTokens(characters) }) };
+      const estimate = { ...NONE, inputTokens: estimatedTokens(characters) };
+      reply = isFiltered(error) ? { answer: FILTERED } : { failure: failureOfRequest(error, request, estimate) };
     }
     return JSON.stringify(reply);
   },
@@ -74,6 +81,18 @@ const methods = {
     }
   },
 };
+
+/** What a provider refuses to give to its model is filtered, as an answer is, and costs nothing. */
+const FILTERED: ModelAnswer = {
+  ...{ text: "", calls: [], thoughts: "", finish: "filtered", reason: "content_filter" },
+  ...{ ...NONE, isEstimated: true },
+};
+
+function isFiltered(error: unknown): boolean {
+  return (
+    isWrongRequest(error) && /\bcontent_(?:filter|policy_violation)\b/.test(String((error as Partial<APIError>).code))
+  );
+}
 
 /** What the thread answers to. */
 export type ModelMethods = typeof methods;
@@ -95,13 +114,15 @@ async function answerTo(address: ModelAddress, request: object, reading: Reading
   const post = (body: object): Promise<Response> =>
     client.post("/chat/completions", { body, signal: reading.signal }).asResponse();
   for (;;) {
-    const body = renamed.has(key) ? withNewName(request) : request;
+    const named = renamed.has(key) ? withNewName(request) : request;
+    const body = shortIds.has(key) ? withShortIds(named) : named;
     const isStream = !atOnce.has(key);
     try {
       return await answerIn(await post(isStream ? { ...body, ...STREAMED } : body), reading);
     } catch (error) {
       if (isStream && isAboutStreams(error)) keep(atOnce, key);
-      else if (body === request && isAboutMaxTokens(error, request)) keep(renamed, key);
+      else if (named === request && isAboutMaxTokens(error, request)) keep(renamed, key);
+      else if (body === named && isAboutIds(error)) keep(shortIds, key);
       else throw error;
     }
   }
@@ -136,10 +157,16 @@ function isWrongRequest(error: unknown): boolean {
 async function answerIn(response: Response, reading: Reading): Promise<ModelAnswer> {
   const isStream = /^text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   if (isStream && response.body !== null) return answerOf(await readStream(response.body, reading.tell), reading);
-  const text = await boundedText(response);
-  // Some say that it is JSON, and send events.
-  if (/^\s*data:/.test(text)) return answerOf(await readStream(new Blob([text]).stream(), reading.tell), reading);
+  const text = (await boundedText(response)).replace(/^\ufeff/, "");
+  // Some say that it is JSON, and send events, or lines of JSON.
+  if (/^\s*(?:data:|event:|id:|retry:|:)/.test(text) || isLines(text))
+    return answerOf(await readStream(new Blob([text]).stream(), reading.tell), reading);
   return readAnswer(text, ANSWER, reading);
+}
+
+/** Whether a text is several JSON objects, a line each. */
+function isLines(text: string): boolean {
+  return /^\{[^\n]*\}\s*\n\s*\{/.test(text);
 }
 
 async function boundedText({ body }: Response): Promise<string> {
@@ -159,7 +186,7 @@ function clientOf({ endpoint, credential, policy }: ModelAddress, bounds: JsonBo
     // It wants one; a model that takes none ignores it.
     apiKey: credential === "" ? "none" : credential,
     baseURL: endpoint,
-    fetch: createBoundedFetch(dispatcherOf(policy), bounds),
+    fetch: plainlyTold(createBoundedFetch(dispatcherOf(policy), bounds)),
     maxRetries: 0,
     timeout: SILENT_MS,
     organization: null,

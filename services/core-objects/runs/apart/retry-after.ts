@@ -3,6 +3,8 @@
 /** Longest wait that is believed, in milliseconds: a day. */
 const LONGEST_MS = 86_400_000;
 /** Headers by which services say when a limit ends, in the order in which they are asked. */
+/** By which what a body says of it stands among the headers. */
+export const IN_BODY = "x-told-retry-after";
 const RESETS = [
   "x-ratelimit-reset-after",
   "x-ratelimit-reset-requests",
@@ -18,7 +20,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 export function waitOf(headers: Pick<Headers, "get">, now = Date.now()): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return bounded(exact);
-  const after = msIn(headers.get("retry-after"), now);
+  const after = msIn(headers.get("retry-after") ?? headers.get(IN_BODY), now);
   if (after !== undefined) return after;
   // Several limits may be near their end: the one that is used up is the one that takes longest.
   const waits = RESETS.flatMap((name) => msIn(headers.get(name), now) ?? []);

@@ -1,8 +1,13 @@
 import type { Usage } from "../usage.js";
-import { fieldsOf, wordIn } from "./loose-json.js";
+import { type Fields, fieldsOf, listOf, wordIn } from "./loose-json.js";
 
 /** More tokens than this in one request are not believed. */
 const MAX_TOKENS = 50_000_000;
+
+/** Where an answer, or a piece of one, states its tokens: in its usage, in one of the service's own, or in the choice. */
+export function statedIn({ usage, x_groq, choices }: Fields): unknown {
+  return usage ?? fieldsOf(x_groq).usage ?? fieldsOf(listOf(choices)[0]).usage;
+}
 
 /** What a service states of tokens, in the words of several; undefined if it states none. */
 export function usageIn(value: unknown): Usage | undefined {

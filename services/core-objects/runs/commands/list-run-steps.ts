@@ -24,7 +24,7 @@ export async function listRunSteps(
     direction: 1,
     after: positionOf(pageToken, request),
     size: pageSize,
-    projection: { calls: 0 },
+    projection: { calls: 0, thoughts: 0 },
   });
   return {
     steps: items.map(stepOf),

@@ -136,6 +136,24 @@ test("a word that tells nothing decides nothing, unless there is no other", () =
   expect(foundIn(words, "who")).toEqual(["who"]);
 });
 
+test("a word of a path is none of a language that nothing is written in", () => {
+  const russian = filled({
+    var: "Раздел /var содержит много файлов, и места для него нужно больше, чем вы думаете.",
+    usr: "Раздел на диске для программ не содержит ничего, что вы изменили.",
+    // So that Russian is what is written here.
+    other: "Это не всё, что есть в системе, и для них этого мало.",
+  });
+  // "var" is among the commonest words of Swedish, "на" of Russian: one of each.
+  expect(foundIn(russian, "раздел /var на")[0]).toBe("var");
+  const english = filled({
+    die: "The workers die of a signal when the master is gone, and they are not started again.",
+    workers: "The workers of the master are started by the workers, and the master is not.",
+  });
+  expect(foundIn(english, "workers die")[0]).toBe("die");
+  // Two such words are German, and tell nothing.
+  expect(foundIn(english, "wo sind die master")[0]).toBe("workers");
+});
+
 test("a word as long as a document is read once", () => {
   const terms = (length: number): number => {
     const since = process.cpuUsage();

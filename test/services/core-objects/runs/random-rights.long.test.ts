@@ -159,9 +159,10 @@ async function occur(one: Live, { kind, ...more }: Scenario["turns"][number]["ev
   const steps: Readonly<Record<string, () => unknown>> = {
     add: () => tools.length > 0 && update(one, { addTools: tools }),
     remove: () => tools.length > 0 && update(one, { removeTools: tools }),
-    "detach-server": () => update(one, { removeResourceIds: [serverId] }),
+    // What is not attached is refused, and stays as it is.
+    "detach-server": () => update(one, { removeResourceIds: [serverId] }).catch(() => {}),
     "attach-server": () => update(one, { addResourceIds: [serverId] }),
-    "detach-custom": () => update(one, { removeResourceIds: [customToolId] }),
+    "detach-custom": () => update(one, { removeResourceIds: [customToolId] }).catch(() => {}),
     "attach-custom": () => update(one, { addResourceIds: [customToolId] }),
     "disable-custom": () => customTool(one, { enabled: false }),
     "enable-custom": () => customTool(one, { enabled: true }),
