@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { LRUCache } from "lru-cache";
 import { permissionDenied } from "../shared/rpc/errors.js";
 import type { Adapter, Session, Snapshot } from "./adapter.js";
+import { isOfReading, unreadable } from "./lib/answers.js";
 
 const KEPT_MS = 30_000;
 const KEPT = 10_000;
@@ -94,7 +95,10 @@ function hasEnded(error: unknown): boolean {
 }
 
 async function ask(adapter: Adapter, session: Session): Promise<Identity> {
-  const { email, me } = await adapter.whoAmI(session);
+  const { email, me } = await adapter.whoAmI(session).catch((error: unknown) => {
+    // It reads nothing but the platform's answer.
+    throw isOfReading(error) ? unreadable(adapter.server, error) : error;
+  });
   // Platforms match addresses ignoring case, and some ignoring accents too.
   if (email.toLowerCase() !== session.caller.email) {
     throw permissionDenied(

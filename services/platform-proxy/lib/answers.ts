@@ -62,3 +62,15 @@ export function misshapen(server: string, what: string): ConnectError {
     ),
   );
 }
+
+/** What the language throws where a value is another than it was taken for. */
+export function isOfReading(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+}
+
+/** The refusal of an answer that could not be read. @param error of {@link isOfReading}. */
+export function unreadable(server: string, error: unknown): ConnectError {
+  const said = misshapen(server, "something that cannot be read");
+  said.cause = error;
+  return said;
+}
