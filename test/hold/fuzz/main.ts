@@ -25,7 +25,7 @@ let held = true;
 const strays = new Set<string>();
 process.on("unhandledRejection", (error) => strays.add(String((error as Error)?.stack ?? error)));
 console.log(`seed ${SEED}\n`);
-console.log("| entry point | inputs | a second | refusals | problems | longest stall ms | RSS before MiB | after |");
+console.log("| entry point | inputs | a second | refusals | problems | longest stall ms | memory before MiB | after |");
 console.log("|---|--:|--:|--:|--:|--:|--:|--:|");
 for (const [name, start] of (await targets()).filter(([name]) => name.includes(wanted))) {
   const target = await start();
@@ -34,7 +34,7 @@ for (const [name, start] of (await targets()).filter(([name]) => name.includes(w
   const problems = [...said.problems, ...strays];
   strays.clear();
   const isQuick = APART.has(name) || said.stallMs < MAX_STALL_MS;
-  const holds = problems.length === 0 && isQuick && said.rssAfter < said.rssBefore * MAX_GROWTH;
+  const holds = problems.length === 0 && isQuick && said.heldAfter < said.heldBefore * MAX_GROWTH;
   held &&= holds;
   const row = [
     name + (holds ? "" : " **does not hold**"),
@@ -43,8 +43,8 @@ for (const [name, start] of (await targets()).filter(([name]) => name.includes(w
     said.refusals,
     problems.length,
     said.stallMs.toFixed(0),
-    (said.rssBefore / 2 ** 20).toFixed(0),
-    (said.rssAfter / 2 ** 20).toFixed(0),
+    (said.heldBefore / 2 ** 20).toFixed(0),
+    (said.heldAfter / 2 ** 20).toFixed(0),
   ];
   console.log(`| ${row.join(" | ")} |`);
   for (const problem of problems) console.log(`  ${problem.slice(0, 1_500)}`);

@@ -26,9 +26,9 @@ export interface Fuzzed {
   readonly problems: readonly string[];
   /** The longest that the event loop stood still, in milliseconds. */
   readonly stallMs: number;
-  /** Memory of the process in bytes, once warm and at the end, after a collection where one can be asked for. */
-  readonly rssBefore: number;
-  readonly rssAfter: number;
+  /** What the process holds of memory in bytes, once warm and at the end, after a collection where one can be asked for. */
+  readonly heldBefore: number;
+  readonly heldAfter: number;
 }
 
 /** Inputs before it is measured, at most. */
@@ -58,7 +58,7 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
 
   // What is compiled, cached and pooled at the first inputs is no leak.
   await all(Math.min(WARM, Math.ceil(inputs / 20)));
-  const rssBefore = await rss();
+  const heldBefore = await held();
   let stallMs = 0;
   let lookedAt = performance.now();
   let burnt = loopMs();
@@ -83,18 +83,19 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     cpuSeconds,
     problems: [...problems.values()],
     stallMs,
-    rssBefore,
-    rssAfter: await rss(),
+    heldBefore,
+    heldAfter: await held(),
   };
 }
 
-/** What is not given back yet right after a collection is no leak: the least of some looks counts. */
-async function rss(): Promise<number> {
+/** What is not given back yet right after a collection, and what the heap keeps for later, is no leak: the least of some looks counts. */
+async function held(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let n = 0; n < RSS_LOOKS; n++) {
     globalThis.gc?.();
     await sleep(100);
-    least = Math.min(least, process.memoryUsage.rss());
+    const { rss, heapTotal, heapUsed } = process.memoryUsage();
+    least = Math.min(least, rss - heapTotal + heapUsed);
   }
   return least;
 }
