@@ -73,7 +73,7 @@ test.each(LAYOUTS.map((layout) => [titled(layout, MISSING[layout]), layout] as c
       await deployment.close();
     }
   },
-  240_000,
+  600_000,
 );
 
 /** What ends and starts again each process that serves. */
