@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { LRUCache } from "lru-cache";
 import { permissionDenied } from "../shared/rpc/errors.js";
 import type { Adapter, Session, Snapshot } from "./adapter.js";
+import { readOf } from "./lib/answers.js";
 
 const KEPT_MS = 30_000;
 const KEPT = 10_000;
@@ -73,7 +74,7 @@ export function createIdentities(): Identities {
         });
         if (found !== undefined) return found;
       }
-      const asked = adapter.snapshot(session, identity.me);
+      const asked = readOf(adapter.server, () => adapter.snapshot(session, identity.me));
       identity.snapshot = asked;
       asked.catch(() => {
         if (identity.snapshot === asked) delete identity.snapshot;
@@ -94,7 +95,7 @@ function hasEnded(error: unknown): boolean {
 }
 
 async function ask(adapter: Adapter, session: Session): Promise<Identity> {
-  const { email, me } = await adapter.whoAmI(session);
+  const { email, me } = await readOf(adapter.server, () => adapter.whoAmI(session));
   // Platforms match addresses ignoring case, and some ignoring accents too.
   if (email.toLowerCase() !== session.caller.email) {
     throw permissionDenied(

@@ -7,6 +7,7 @@ import type { WriteOutcome } from "../shared/rpc/write-outcome.js";
 import { type Adapter, isRead, type RestRequest, type Session } from "./adapter.js";
 import type { Document } from "./document.js";
 import type { Identities } from "./identity.js";
+import { readOf } from "./lib/answers.js";
 import { isLeftOpen } from "./lib/outcome.js";
 
 /**
@@ -75,7 +76,7 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
       if (adapter.deniesDocument?.(document.text) !== false) throw administers(session);
       await identities.me(adapter, session);
       const { graphql } = adapter;
-      const send = () => graphql(session, document, variables);
+      const send = () => readOf(adapter.server, () => graphql(session, document, variables));
       return heard(await (document.writes ? writing(send) : send()));
     },
     async rest<Body>(request: RestRequest) {
@@ -83,7 +84,7 @@ export function openPlatform(adapter: Adapter, session: Session, identities: Ide
       if (adapter.deniesRequest?.(request) !== false) throw administers(session);
       await identities.me(adapter, session);
       const { rest } = adapter;
-      const send = () => rest<Body>(session, request);
+      const send = () => readOf(adapter.server, () => rest<Body>(session, request));
       return heard(await (isRead(request) || request.changesNothing === true ? send() : writing(send)));
     },
   };

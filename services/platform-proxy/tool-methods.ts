@@ -9,7 +9,7 @@ import type { Adapter } from "./adapter.js";
 import type { Binding } from "./binding.js";
 import { type Context, openSession, takeSlot } from "./context.js";
 import { fits } from "./fits.js";
-import { misshapen } from "./lib/answers.js";
+import { isOfReading, misshapen, unreadable } from "./lib/answers.js";
 import { withNotSearched } from "./lib/not-searched.js";
 import { passingOf } from "./lib/outcome.js";
 import { openPlatform, type Platform } from "./platform.js";
@@ -70,11 +70,6 @@ function checked(server: string, output: DescMessage, result: unknown): unknown 
   return result;
 }
 
-/** What the language throws where a value is another than it was taken for. */
-function isOfReading(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
-}
-
 /** Longest sentence that is passed on: some repeat a platform's own words. */
 const MAX_SENTENCE = 2_000;
 
@@ -99,9 +94,7 @@ function saidOf(platform: Platform | undefined, server: string, error: unknown):
   if (platform?.hasAnswered !== true || !isOfReading(error)) {
     return internal("the tool failed; the service's log says more", error);
   }
-  const said = misshapen(server, "something that cannot be read");
-  said.cause = error;
-  return said;
+  return unreadable(server, error);
 }
 
 /** The error with these words, cut to {@link MAX_SENTENCE}. */

@@ -127,7 +127,7 @@ test("the mark of a form is of its own page: another interaction's, another's or
   const first = await atConsent(browser, clientId);
   const second = await atConsent(browser, clientId);
   const marked = (csrf: string) => new URLSearchParams({ answer: "allow", write: "yes", csrf });
-  for (const csrf of [first.form.get("csrf") as string, "", "x".repeat(43)]) {
+  for (const csrf of [first.form.get("csrf") as string, "", "x".repeat(43), "é".repeat(43)]) {
     expect((await browser.fetch(second.action, marked(csrf))).status).toBe(400);
   }
   // A page may be loaded twice.

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Asker, type Said } from "../hold/chaos/asking.js";
@@ -72,24 +73,36 @@ test.each(LAYOUTS.map((layout) => [titled(layout, MISSING[layout]), layout] as c
       await deployment.close();
     }
   },
-  240_000,
+  600_000,
 );
 
 /** What ends and starts again each process that serves. */
-function restartsOf(layout: Layout, { members }: Deployment): readonly (() => Promise<void>)[] {
+function restartsOf(layout: Layout, { members, doors }: Deployment): readonly (() => Promise<void>)[] {
   const [service] = members as [Member];
   if (layout === "workers")
     return service.started(WORKER).map((worker) => async () => {
       const all = service.started(WORKER).length;
+      // A door is answered by the workers that are left: the next one ends when the new one listens too.
+      const listening = (): number => listenersOf(new URL(doors[0]!).port);
+      const before = listening();
       expect(send(worker, "SIGTERM")).toBe(true);
       const others = (): number[] => service.started(WORKER).filter((pid) => pid !== worker);
       await expect.poll(others, { timeout: 60_000, interval: 100 }).toHaveLength(all);
       await expect.poll(() => service.started(WORKER), { timeout: 60_000, interval: 100 }).not.toContain(worker);
+      await expect.poll(listening, { timeout: 60_000, interval: 100 }).toBe(before);
     });
   return members.map((member) => async () => {
     expect(await member.end("SIGTERM")).toBe(0);
     await member.start();
   });
+}
+
+/** How many sockets of this machine listen at a port of loopback. */
+function listenersOf(port: string): number {
+  const local = new RegExp(`^\\s*\\d+: [0-9A-F]+:${Number(port).toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A `);
+  return ["tcp", "tcp6"]
+    .flatMap((kind) => readFileSync(`/proc/net/${kind}`, "utf8").split("\n"))
+    .filter((line) => local.test(line)).length;
 }
 
 /** Whether a balancer asks another one: nobody listened, or the process takes no more requests. */

@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { isSameText } from "../../shared/credentials/same-text.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import { isDuplicateKey } from "../../shared/store/store.js";
 import type { AuthStore } from "../store.js";
@@ -69,7 +70,7 @@ export function createPendingSignIns({ seal, baseUrl, store }: PendingOptions): 
       }
     },
     matches(pending, state) {
-      return state?.length === pending.state.length && timingSafeEqual(Buffer.from(state), Buffer.from(pending.state));
+      return state !== null && isSameText(state, pending.state);
     },
     async use({ state, until }) {
       const _id = createHash("sha256").update("federation\0").update(state).digest("base64url");

@@ -15,7 +15,7 @@ import { html } from "./pages/html.js";
 import { type Site, sendPage } from "./pages/page.js";
 import { STYLE, STYLE_PATH } from "./pages/style.js";
 import { OAUTH } from "./paths.js";
-import { Registrations } from "./registrations.js";
+import { Registrations, type Sender } from "./registrations.js";
 import { sendError } from "./send-error.js";
 
 /** What answers requests to {base}/oauth/*. */
@@ -55,15 +55,13 @@ class Server implements AuthorizationServer {
   async handle(
     message: MessageShape<typeof HandleHttpRequestSchema>,
   ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
-    return injected(this.options.issuer, message, (request, response) =>
-      this.#answer(request, response, message.address),
-    );
+    return injected(this.options.issuer, message, (request, response) => this.#answer(request, response, message));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, sender: Sender): Promise<void> {
     const { log } = this.options;
     try {
-      await this.#route(request, response, address);
+      await this.#route(request, response, sender);
     } catch (error) {
       const said = sentenceOf(error);
       if (said === undefined) log.error({ err: error }, "a page of the authorization server failed");
@@ -76,7 +74,7 @@ class Server implements AuthorizationServer {
     }
   }
 
-  async #route(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
+  async #route(request: IncomingMessage, response: ServerResponse, sender: Sender): Promise<void> {
     const { url = "/" } = request;
     const { origin } = this.options.issuer;
     if (!URL.canParse(url, origin)) return notFound(response);
@@ -87,10 +85,10 @@ class Server implements AuthorizationServer {
     if (!pathname.startsWith(`${this.#base}${OAUTH}/`)) return notFound(response);
     if (path === STYLE_PATH) return sendStyle(response);
     const { cookie, "user-agent": userAgent = "" } = request.headers;
-    const browser = { cookies: cookie, address, userAgent };
+    const browser = { cookies: cookie, address: sender.address, userAgent };
     const uid = INTERACTION.exec(path)?.[1];
     if (uid !== undefined) return this.#interact(request, response, uid, browser);
-    if (path === `${OAUTH}/register` && this.#registrations.answers(request, response, address)) return;
+    if (path === `${OAUTH}/register` && this.#registrations.answers(request, response, sender)) return;
     await this.#byLibrary(request, response, path);
   }
 

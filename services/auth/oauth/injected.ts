@@ -14,7 +14,8 @@ export async function injected(
 ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
   const answer = await inject((request, response) => void handle(request, response), {
     method: method as "GET",
-    url: target,
+    // Whoever parses it leaves these out; the library looks at the text before.
+    url: target.replace(/[\t\n\r]/g, "") || "/",
     headers: headersOf(issuer, headers, address),
     ...(body.length > 0 && { payload: Buffer.from(body) }),
   });

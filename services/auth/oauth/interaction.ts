@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
+import { isSameText } from "../../shared/credentials/same-text.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import type { UserRecord } from "../store.js";
@@ -96,7 +97,7 @@ export class Interactions {
     const site = headers["sec-fetch-site"];
     const isOurs = site === undefined ? true : site === "same-origin" || site === "none";
     const isFromUs = headers.origin === undefined || headers.origin === this.options.origin;
-    if (!isOurs || !isFromUs || !isSame(form.get("csrf") ?? "", csrf)) {
+    if (!isOurs || !isFromUs || !isSameText(form.get("csrf") ?? "", csrf)) {
       throw new InteractionError("The form was not sent from this page. Start again in the client.");
     }
   }
@@ -231,8 +232,4 @@ function wantsAgain({ reasons }: AskingClient["details"]["prompt"]): boolean {
 function redirect(response: ServerResponse, location: string, setCookies: readonly string[]): void {
   const cookies = [response.getHeader("set-cookie") ?? []].flat().map(String);
   response.writeHead(303, { location, "cache-control": "no-store", "set-cookie": [...cookies, ...setCookies] }).end();
-}
-
-function isSame(given: string, wanted: string): boolean {
-  return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
 }

@@ -9,12 +9,21 @@ const RATE: Rate = { burst: 100, perSecond: 100 / 3600 };
 const MAX_BYTES = 8 << 10;
 const ADDRESSES = 10_000;
 
+/** Who registers a client, and the metadata as they were sent. */
+export interface Sender {
+  readonly address: string;
+  readonly body: Uint8Array;
+}
+
 /** What is asked of a registration before the library sees it: anybody may send one, and each is kept for a day. */
 export class Registrations {
   readonly #buckets = new Buckets(RATE, ADDRESSES);
 
-  /** Answers what needs no registration: a preflight, or one too many. The library lets browsers read all but this endpoint. */
-  answers(request: IncomingMessage, response: ServerResponse, address: string): boolean {
+  /**
+   * Answers what needs no registration: a preflight, one too many, or one that the library cannot read. The library lets
+   * browsers read all but this endpoint.
+   */
+  answers(request: IncomingMessage, response: ServerResponse, { address, body }: Sender): boolean {
     response.setHeader("access-control-allow-origin", "*");
     if (request.method === "OPTIONS") {
       response
@@ -30,6 +39,11 @@ export class Registrations {
       sendError(response, 413, "invalid_client_metadata", "the metadata is longer than 8 KiB: send less");
       return true;
     }
+    const wrong = algorithmOf(body);
+    if (wrong !== undefined) {
+      sendError(response, 400, "invalid_client_metadata", `${wrong} must be a text`);
+      return true;
+    }
     const wait = this.#buckets.take(address);
     if (wait === 0) return false;
     response.setHeader("retry-after", String(Math.ceil(wait)));
@@ -37,4 +51,20 @@ export class Registrations {
     sendError(response, 429, "temporarily_unavailable", said);
     return true;
   }
+}
+
+/** The name of an algorithm that is no text, which the library takes for one before it looks; undefined for none. */
+function algorithmOf(body: Uint8Array): string | undefined {
+  let metadata: unknown;
+  try {
+    metadata = JSON.parse(Buffer.from(body).toString());
+  } catch {
+    // The library says what is wrong with it.
+    return undefined;
+  }
+  const isObject = typeof metadata === "object" && metadata !== null;
+  const members = isObject ? Object.entries(metadata as Record<string, unknown>) : [];
+  return members.find(
+    ([name, value]) => /_(?:alg|enc)$/.test(name) && typeof value === "object" && value !== null,
+  )?.[0];
 }

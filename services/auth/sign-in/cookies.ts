@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { isSameText } from "../../shared/credentials/same-text.js";
 import { cookieIn, sessionCookie } from "../../shared/credentials/session.js";
 
 /** The cookies that a browser keeps of a sign-in. */
@@ -34,8 +35,7 @@ export function createSignInCookies(isSecure: boolean, key: Buffer): SignInCooki
     knows(header, userId) {
       // One browser may be several people's.
       const marks = cookieIn(header, known)?.split(".") ?? [];
-      const mark = Buffer.from(markOf(userId));
-      return marks.some((one) => one.length === mark.length && timingSafeEqual(Buffer.from(one), mark));
+      return marks.some((one) => isSameText(one, markOf(userId)));
     },
     setKnown: (userId) => `${known}=${markOf(userId)}; Max-Age=${YEAR_S}; ${attributes}`,
   };

@@ -62,3 +62,28 @@ export function misshapen(server: string, what: string): ConnectError {
     ),
   );
 }
+
+/** What the language throws where a value is another than it was taken for. */
+export function isOfReading(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+}
+
+/**
+ * What an adapter asks and reads of a platform.
+ *
+ * @throws ConnectError that names the platform where the answer could not be read.
+ */
+export async function readOf<T>(server: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw isOfReading(error) ? unreadable(server, error) : error;
+  }
+}
+
+/** The refusal of an answer that could not be read. @param error of {@link isOfReading}. */
+export function unreadable(server: string, error: unknown): ConnectError {
+  const said = misshapen(server, "something that cannot be read");
+  said.cause = error;
+  return said;
+}

@@ -173,10 +173,15 @@ const realm = JSON.stringify(realmOf(`${BASE}/oauth/federation/corp/callback`)).
   "corp.example",
   "example.com",
 );
-const [machine, keycloak] = await Promise.all([
+const starting = [
   bootMachine(folder, readFileSync(join(folder, "hosts-of-machine"), "utf8")),
   startKeycloak(JSON.parse(realm) as object),
-]);
+] as const;
+const [machine, keycloak] = await Promise.all(starting).catch(async (error: unknown) => {
+  // If one does not start, the other one is not left behind.
+  for (const one of await Promise.allSettled(starting)) if (one.status === "fulfilled") await one.value.stop();
+  throw error;
+});
 try {
   // Everybody else is at the address that the machine's network has here.
   receiver = startReceiver(folder);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, spawnProgram, untilReady } from "../../support/program.js";
 
 /** How long a process may take to be ready again, on a machine with other work. */
-const READY_MS = 60_000;
+const READY_MS = 180_000;
 
 /** A start that fails, such as while the way to the database is cut, is repeated as docs/operations/sallyport.service does. */
 const STARTS = 3;

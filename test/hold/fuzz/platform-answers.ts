@@ -86,7 +86,9 @@ export async function fuzzPlatformAnswers(): Promise<FuzzTarget> {
           refusals.add(`${error.code} ${wordsOf(error.rawMessage)}`);
           return undefined;
         }
-        return `${server} ${method.desc.name}: ${(error as Error).stack}`;
+        const { cause } = error as Error;
+        const why = cause instanceof Error ? `, because of ${cause.stack}` : "";
+        return `${server} ${method.desc.name}: ${(error as Error).stack}${why}`;
       }
     },
     close,

@@ -27,6 +27,7 @@ import {
 } from "../../../services/core-objects/runs/apart/chat-answer.js";
 import { readStream } from "../../../services/core-objects/runs/apart/chat-stream.js";
 import { readAccessToken, verifyAccessToken } from "../../../services/shared/credentials/access-token.js";
+import { ASSERTION_TYPE } from "../../../services/shared/credentials/assertions-claims.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../../../services/shared/credentials/format.js";
 import { verifyAssertion } from "../../../services/shared/credentials/verify-assertion.js";
 import { MisbehavedError } from "../../../services/shared/isolation/misbehaved.js";
@@ -73,9 +74,24 @@ export async function readers(): Promise<readonly Reader[]> {
       .setIssuedAt()
       .setExpirationTime("1h")
       .sign(privateKey);
-  const access = await sign("at+jwt", {
-    ...{ iss: ISSUER, sub: "u1", aud: `${ISSUER}mcp/cti`, jti: "j", client_id: "c", scope: "cti:read", gid: "g" },
-  });
+  const claims = {
+    iss: ISSUER,
+    sub: "u1",
+    aud: `${ISSUER}mcp/cti`,
+    jti: "j",
+    client_id: "c",
+    scope: "cti:read",
+    gid: "g",
+  };
+  const access = await sign("at+jwt", claims);
+  /** Signed well, and saying something else. */
+  const signed = async (random: Random): Promise<string> => {
+    const said = changedJson({ ...claims, seq: 1 }, random);
+    const isObject = typeof said === "object" && said !== null && !Array.isArray(said);
+    return sign(random.pick(["at+jwt", ASSERTION_TYPE, "JWT"]), isObject ? (said as typeof claims) : {}).catch(
+      () => "",
+    );
+  };
   const readQuery = createReadQuery(tools.filter(({ server }) => server === "cti"));
   const allows = createHosts({ published: [new URL(ISSUER)], address: "127.0.0.1" });
   const declared = [{ header: "Region", path: ["region"] }] as never;
@@ -127,16 +143,17 @@ export async function readers(): Promise<readonly Reader[]> {
       seeds: [`Bearer ${format.mint().token}`, `bearer ${access}`, `Bearer \${TOKEN}`, "Basic YTpi"].map((one) =>
         Buffer.from(one),
       ),
-      async read(input) {
-        const token = bearerOf(input.toString("latin1"));
+      async read(input, random) {
+        const isSigned = random.once(3);
+        const token = bearerOf(isSigned ? `Bearer ${await signed(random)}` : input.toString("latin1"));
         if (token === undefined) return "no bearer";
         if (isUnexpanded(token)) return "not expanded";
         if (format.parse(token) !== undefined) return undefined;
         if (readAccessToken(token) === undefined) await verifyAssertion(token, keys, ["auth"]);
-        const claims = await verifyAccessToken(token, keys, ISSUER);
+        const { iss, aud, sub, gid } = await verifyAccessToken(token, keys, ISSUER);
         // What is accepted is what was signed.
-        const said = JSON.parse(Buffer.from(access.split(".")[1]!, "base64url").toString());
-        if (claims.sub !== said.sub || claims.gid !== said.gid) throw new Error("a token that nobody signed");
+        if (iss !== ISSUER || typeof aud !== "string") throw new Error("a token of another issuer, or for several");
+        if (!isSigned && (sub !== claims.sub || gid !== claims.gid)) throw new Error("a token that nobody signed");
         return undefined;
       },
       // Whoever holds the keys looks for newer ones then.
@@ -240,12 +257,18 @@ export function fuzzReader({ name, seeds, read, refuses }: Reader): FuzzTarget {
         return undefined;
       } catch (error) {
         if (!refuses(error)) return `${(error as Error).stack} to ${input.toString("base64").slice(0, 2_000)}`;
-        refusals.add(wordsOf(error instanceof ConnectError ? error.rawMessage : (error as Error).message));
+        refusals.add(wordsOf(reasonOf(error as Error)));
         return undefined;
       }
     },
     close: async () => undefined,
   };
+}
+
+/** The words of a refusal; of a credential, which is told no reason, those that the service keeps to itself. */
+function reasonOf(error: Error): string {
+  if (!(error instanceof ConnectError)) return error.message;
+  return error.cause instanceof errors.JOSEError ? error.cause.message : error.rawMessage;
 }
 
 /** The same input with its values or its bytes changed. */

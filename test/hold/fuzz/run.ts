@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "./random.js";
 import type { FuzzTarget } from "./target.js";
@@ -25,15 +26,17 @@ export interface Fuzzed {
   readonly problems: readonly string[];
   /** The longest that the event loop stood still, in milliseconds. */
   readonly stallMs: number;
-  /** Memory of the process in bytes, once warm and at the end, after a collection where one can be asked for. */
-  readonly rssBefore: number;
-  readonly rssAfter: number;
+  /** What the process holds of memory in bytes, once warm and at the end, after a collection where one can be asked for. */
+  readonly heldBefore: number;
+  readonly heldAfter: number;
 }
 
 /** Inputs before it is measured, at most. */
 const WARM = 1_000;
 /** How often it is looked whether the event loop stands still, in milliseconds. */
 const LOOK_MS = 5;
+/** At the memory, where a collection can be asked for. */
+const RSS_LOOKS = globalThis.gc === undefined ? 1 : 10;
 
 /** Sends inputs to a target, some at once; input n is the same for the same seed. */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fuzzed> {
@@ -55,14 +58,14 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
 
   // What is compiled, cached and pooled at the first inputs is no leak.
   await all(Math.min(WARM, Math.ceil(inputs / 20)));
-  const rssBefore = await rss();
+  const heldBefore = await held();
   let stallMs = 0;
   let lookedAt = performance.now();
-  let burnt = cpuMs();
+  let burnt = loopMs();
   const looks = setInterval(() => {
     const now = performance.now();
-    const cpu = cpuMs();
-    // Where others had the processor, it was not this process that stood still.
+    const cpu = loopMs();
+    // Where others had the processor, it was not this loop that stood still.
     stallMs = Math.max(stallMs, Math.min(now - lookedAt - LOOK_MS, cpu - burnt));
     lookedAt = now;
     burnt = cpu;
@@ -80,17 +83,30 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     cpuSeconds,
     problems: [...problems.values()],
     stallMs,
-    rssBefore,
-    rssAfter: await rss(),
+    heldBefore,
+    heldAfter: await held(),
   };
 }
 
-async function rss(): Promise<number> {
-  for (let n = 0; n < 3; n++) {
+/** What is not given back yet right after a collection, and what the heap keeps for later, is no leak: the least of some looks counts. */
+async function held(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < RSS_LOOKS; n++) {
     globalThis.gc?.();
-    await sleep(50);
+    await sleep(100);
+    const { rss, heapTotal, heapUsed } = process.memoryUsage();
+    least = Math.min(least, rss - heapTotal + heapUsed);
   }
-  return process.memoryUsage.rss();
+  return least;
+}
+
+/** Processor time of the thread of the event loop, where the system says it; otherwise of the process, whose collector has threads of its own. */
+function loopMs(): number {
+  try {
+    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ", 1)[0]) / 1e6;
+  } catch {
+    return cpuMs();
+  }
 }
 
 function cpuMs(): number {

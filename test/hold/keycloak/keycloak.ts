@@ -19,7 +19,7 @@ export interface Keycloak {
   stop(): Promise<void>;
 }
 
-const START_MS = 180_000;
+const START_MS = 400_000;
 const ADMIN = { username: "admin", password: "admin-of-this-run" };
 
 /** Starts one with a realm, on a free port of loopback; stopping it removes all that it wrote. */

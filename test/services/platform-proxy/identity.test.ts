@@ -44,6 +44,23 @@ test("a platform that folds accents takes the caller for somebody else, and the 
   expect(asked).toHaveLength(2);
 });
 
+test("an account that cannot be read is the platform's fault, and is asked about again", async () => {
+  let name: unknown = { toString: null };
+  const { adapter, asked } = platform((session) => session.caller.email);
+  const { whoAmI } = adapter;
+  adapter.whoAmI = async (session) => ({ ...(await whoAmI(session)), name: [name].join() });
+  const identities = createIdentities();
+  const ana = sessionOf("u1", "ana@example.org");
+  const refused = {
+    code: Code.Unavailable,
+    message: expect.stringContaining("the cti platform answered with something"),
+  };
+  await expect(identities.me(adapter, ana)).rejects.toMatchObject(refused);
+  name = "Ana";
+  await expect(identities.me(adapter, ana)).resolves.toBeDefined();
+  expect(asked).toEqual(["u1", "u1"]);
+});
+
 test("of platforms that changed everybody is asked about anew", async () => {
   const { adapter, asked } = platform((session) => session.caller.email);
   const identities = createIdentities();

@@ -10,11 +10,13 @@ import type { Call } from "../../../services/shared/rpc/call.js";
 
 type Handle = (request: unknown, platform: Platform) => Promise<unknown>;
 
-async function failureOf(handle: Handle, signal = new AbortController().signal): Promise<string> {
+const EMPTY = async (): Promise<unknown> => ({ content: null });
+
+async function failureOf(handle: Handle, signal = new AbortController().signal, answer = EMPTY): Promise<string> {
   const context = {
     platforms: [
       {
-        adapter: { server: "aev", rest: async () => ({ content: null }), deniesRequest: () => false },
+        adapter: { server: "aev", rest: answer, deniesRequest: () => false },
         bindings: [{ method: ScenarioService.method.getScenario, handle }],
       },
     ],
@@ -24,8 +26,8 @@ async function failureOf(handle: Handle, signal = new AbortController().signal):
     users: new Map(),
   };
   const method = toolMethods(context as never)[0]!;
-  const answer = method.handle as (request: unknown, call: Call) => Promise<unknown>;
-  return answer({}, { caller: { id: "alice", keyId: "k" }, signal } as Call).then(
+  const called = method.handle as (request: unknown, call: Call) => Promise<unknown>;
+  return called({}, { caller: { id: "alice", keyId: "k" }, signal } as Call).then(
     () => "nothing",
     (error: unknown) => ConnectError.from(error).message,
   );
@@ -36,6 +38,12 @@ const rest = (platform: Platform): Promise<{ content: { id: string }[] }> =>
 
 test("an answer of another shape is told as the platform's", async () => {
   const told = await failureOf(async (_, platform) => (await rest(platform)).content.map(({ id }) => id));
+  expect(told).toMatch(/^\[unavailable\] the aev platform answered with something that cannot be read/);
+});
+
+test("an answer that the adapter cannot read is told as the platform's, also if it is the first one", async () => {
+  const unread = async (): Promise<unknown> => [{ toString: null }].join();
+  const told = await failureOf((_, platform) => rest(platform), undefined, unread);
   expect(told).toMatch(/^\[unavailable\] the aev platform answered with something that cannot be read/);
 });
 

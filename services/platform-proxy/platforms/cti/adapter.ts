@@ -121,7 +121,7 @@ async function graphql<Data, Variables>(
     body = bodyOf(reply, session, writes);
   }
   const { data, errors } = body;
-  if (errors !== undefined && errors.length > 0) throw refusalOf(errors, session.caller.email, writes);
+  if (errors && errors.length > 0) throw refusalOf(errors, session.caller.email, writes);
   if (data === undefined || data === null) throw unreadable(reply.status, writes);
   if (isOverfull(data, variables)) throw misshapen("cti", "more rows than the call asked for");
   return data as Data;

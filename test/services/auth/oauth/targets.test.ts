@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AuthorizationServerService } from "#proto/auth/v1/authorization_server_service_pb.js";
 import { startStack } from "../stack.js";
 
-test.each(["//", "//[", "/nowhere", "/oauth/nowhere"])(
+test.each(["//", "//[", "\n", "/\n/\n", "/\t/", "/nowhere", "/oauth/nowhere"])(
   "there is nothing at %j, and that is no fault",
   async (target) => {
     const stack = await startStack();
