@@ -63,9 +63,17 @@ export function uniqueCalls(calls: readonly ToolCall[], steps: readonly StepReco
 
 /** What a model gives a tool. @throws ConnectError invalid_argument, in words for the model. */
 export function argumentsOf({ arguments: text }: ToolCall): JsonObject {
-  let value: unknown;
   if (text.length >= MAX_ARGUMENTS)
     throw new ConnectError(`the arguments are longer than ${MAX_ARGUMENTS} characters`, Code.InvalidArgument);
+  let value = parsed(text === "" ? "{}" : text);
+  // Some models write them as JSON in JSON, or null for none.
+  if (typeof value === "string") value = parsed(value);
+  value ??= {};
+  if (typeof value === "object" && !Array.isArray(value)) return value as JsonObject;
+  throw new ConnectError("the arguments are not a JSON object", Code.InvalidArgument);
+}
+
+function parsed(text: string): unknown {
   try {
     checkJson(text, ARGUMENTS);
   } catch (error) {
@@ -73,15 +81,10 @@ export function argumentsOf({ arguments: text }: ToolCall): JsonObject {
     throw new ConnectError(why, Code.InvalidArgument);
   }
   try {
-    value = JSON.parse(text === "" ? "{}" : text);
-    // Some models write them as JSON in JSON, or null for none.
-    if (typeof value === "string") value = JSON.parse(value);
-    value ??= {};
+    return JSON.parse(text);
   } catch {
     throw new ConnectError("the arguments are not JSON", Code.InvalidArgument);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw new ConnectError("the arguments are not a JSON object", Code.InvalidArgument);
 }
 
 /** What a model asks its user. */

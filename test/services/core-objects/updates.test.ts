@@ -107,7 +107,7 @@ test("an agent has no resource detached that it does not have", async () => {
   const about = { agent_id: agent!.id };
   expect(await refusal(call("update_agent", { ...about, remove_resource_ids: [skill!.id, other] }))).toEqual([
     "InvalidArgument",
-    `the agent has no resource ${other} to remove; it has ${skill!.id}`,
+    `the agent has no resource ${other} to remove; it has ${skill!.id}; get_agent shows their names`,
   ]);
   await call("update_agent", { ...about, remove_resource_ids: [skill!.id.toUpperCase()] });
 });

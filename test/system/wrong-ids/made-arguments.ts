@@ -37,6 +37,7 @@ const ALSO: Readonly<Record<string, JsonObject>> = {
   create_sighting: { to_id: REAL },
   "delete_relationship.from_id": { to_id: REAL, relationship_type: "uses" },
   "delete_relationship.to_id": { from_id: REAL, relationship_type: "uses" },
+  "inspect_coverage.endpoint_id": { kind: "attack_pattern" },
   "inspect_coverage.kill_chain_phase_id": { kind: "attack_pattern" },
   inspect_simulation_comparison: { other_simulation_id: UNKNOWN_ID.replace("0", "1") },
   "inspect_simulation_comparison.other_simulation_id": { simulation_id: UNKNOWN_ID.replace("0", "1") },
