@@ -164,9 +164,11 @@ async function answerIn(response: Response, reading: Reading): Promise<ModelAnsw
   return readAnswer(text, ANSWER, reading);
 }
 
-/** Whether a text is several JSON objects, a line each. */
+/** Whether a text is several JSON objects, a line each. No expression: those of long texts go back over them. */
 function isLines(text: string): boolean {
-  return /^\{[^\n]*\}\s*\n\s*\{/.test(text);
+  const end = text.indexOf("\n");
+  if (end < 0 || !text.startsWith("{") || !text.slice(0, end).trimEnd().endsWith("}")) return false;
+  return text.slice(end).trimStart().startsWith("{");
 }
 
 async function boundedText({ body }: Response): Promise<string> {

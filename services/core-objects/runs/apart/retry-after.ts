@@ -2,9 +2,9 @@
 
 /** Longest wait that is believed, in milliseconds: a day. */
 const LONGEST_MS = 86_400_000;
-/** Headers by which services say when a limit ends, in the order in which they are asked. */
-/** By which what a body says of it stands among the headers. */
+/** The header in which told-plainly.ts puts what a body says of it. */
 export const IN_BODY = "x-told-retry-after";
+/** Headers by which services say when a limit ends, in the order in which they are asked. */
 const RESETS = [
   "x-ratelimit-reset-after",
   "x-ratelimit-reset-requests",

@@ -321,6 +321,10 @@ export const QUIRKS: Readonly<Record<string, Behaviour>> = {
     ),
     ...done(1),
   },
+  "an object, a million empty lines and a word": {
+    reply: always(raw(`{}${"\n".repeat(1_000_000)}x`, { "content-type": "application/json" })),
+    ...estimated(/not JSON/, 1),
+  },
   "events that are called JSON and begin with a comment": {
     reply: always(raw(`: OK\n\n${eventsIn(...DONE)}`, { "content-type": "application/json" })),
     ...done(1),
