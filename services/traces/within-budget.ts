@@ -6,7 +6,7 @@ import { compileEncode, type Encode } from "../shared/tools/codec/encode.js";
 const BUDGET = 32 << 10;
 /** Bytes of JSON that a row has at most, as long as shorter previews make it so. */
 const ROW_BYTES = 8 << 10;
-/** Rows read at once, so that those that find no room are few. */
+/** Rows read at first, so that those that find no room are few; then twice as many each time, since each read is planned anew. */
 const CHUNK = 10;
 
 /** How rows are read and shown. */
@@ -43,8 +43,8 @@ export async function pageWithinBudget<T extends { readonly order: string }, Row
   const budget = createBudget(schema, beside);
   const rows: MessageShape<Row>[] = [];
   let at = after;
-  for (let left = size; left > 0; left -= CHUNK) {
-    const asked = Math.min(left, CHUNK);
+  for (let left = size, chunk = CHUNK; left > 0; left -= chunk, chunk *= 2) {
+    const asked = Math.min(left, chunk);
     const { items, end } = await read(at, asked);
     const shown = await show(items);
     for (const [i, row] of shown.entries()) {
@@ -83,13 +83,20 @@ export function rowOf<Row extends DescMessage>(
 
 /** What a message takes of a tool's answer, in bytes. */
 export function bytesOf<Row extends DescMessage>(schema: Row, row: MessageShape<Row>): number {
+  const before = counted.get(row);
+  if (before !== undefined) return before;
   let encode = encoders.get(schema);
   if (encode === undefined) {
     encode = compileEncode(schema);
     encoders.set(schema, encode);
   }
-  return Buffer.byteLength(encode(row));
+  const bytes = Buffer.byteLength(encode(row));
+  counted.set(row, bytes);
+  return bytes;
 }
+
+/** Of rows that were counted: a row that is cut to its own room is then counted in its page. */
+const counted = new WeakMap<object, number>();
 
 /** A page is written once to be counted, so by the writer that answers it: toJsonString takes five times as long. */
 const encoders = new Map<DescMessage, Encode>();
