@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AssessmentResult, AssessmentStatus } from "#proto/grc/v1/assessment_pb.js";
 import { AssessmentService, RequirementStatus } from "#proto/grc/v1/assessment_service_pb.js";
+import { ControlService } from "#proto/grc/v1/control_service_pb.js";
 import { EvidenceService } from "#proto/grc/v1/evidence_service_pb.js";
 import { FrameworkService } from "#proto/grc/v1/framework_service_pb.js";
 import { RiskService, RiskTreatment } from "#proto/grc/v1/risk_service_pb.js";
@@ -91,7 +92,8 @@ describe("requirement assessments", () => {
     expect(again.totalSize).toBeGreaterThan(0);
     expect(again.totalSize).toBeLessThanOrEqual(own.totalSize);
   });
-  const { getRequirementAssessment, updateRequirementAssessment, setRequirementEvidence } = AssessmentService.method;
+  const { getRequirementAssessment, updateRequirementAssessment, setRequirementControls, setRequirementEvidence } =
+    AssessmentService.method;
 
   test("take result, status, score and remark, and keep what is not given", async () => {
     const { requirementAssessment: first } = await harness.call(updateRequirementAssessment, {
@@ -136,8 +138,17 @@ describe("requirement assessments", () => {
     await refused(call(given, both, "auditee"), Code.FailedPrecondition, /^status: .*nothing was written/);
     const after = (await harness.call(getRequirementAssessment, asked, "auditee")).requirementAssessment!;
     expect(after).toEqual(before);
+    const controlId = seededId("applied-controls:northwind:70");
+    await harness.call(setRequirementControls, { requirementAssessmentId: given, controlIds: [controlId] });
+    const score = { controlId, requirementAssessmentId: given, score: 10 };
+    await refused(
+      harness.call(ControlService.method.setControlMaturity, score, "auditee"),
+      Code.FailedPrecondition,
+      /^score: .*nothing was written/,
+    );
     const open = (await harness.call(getRequirementAssessment, asked)).requirementAssessment!;
     expect(open.closedArguments).toEqual([]);
+    expect(open.maturity?.score).toBeUndefined();
     await refused(
       call(given, { result: AssessmentResult.COMPLIANT }, "reader"),
       Code.PermissionDenied,
