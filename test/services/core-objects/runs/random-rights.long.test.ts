@@ -158,7 +158,12 @@ async function occur(one: Live, { kind, ...more }: Scenario["turns"][number]["ev
   const about = { agentId };
   const steps: Readonly<Record<string, () => unknown>> = {
     add: () => tools.length > 0 && update(one, { addTools: tools }),
-    remove: () => tools.length > 0 && update(one, { removeTools: tools }),
+    // Of what the agent does not have, a removal is refused whole.
+    remove: async () => {
+      const { agent } = await call(AgentService.method.getAgent, about, as("alice"));
+      const removeTools = tools.filter((tool) => agent!.tools.includes(tool));
+      if (removeTools.length > 0) await update(one, { removeTools });
+    },
     // What is not attached is refused, and stays as it is.
     "detach-server": () => update(one, { removeResourceIds: [serverId] }).catch(() => {}),
     "attach-server": () => update(one, { addResourceIds: [serverId] }),
