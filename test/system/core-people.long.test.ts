@@ -18,6 +18,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   page_token: /not from this list/,
   company_managed: /only administrators/,
   etag: /changed after you read it/,
+  remove_labels: /has no label \w+ to remove/,
   remove_tools: /has no tool \w+ to remove/,
   remove_ask_tools: /has no ask_tools entry \w+ to remove/,
   remove_headers: /has no header \w+ to remove/,
