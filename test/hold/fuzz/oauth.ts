@@ -95,7 +95,7 @@ const PUBLIC = [
   ...["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration", "/oauth/jwks"],
   ...["/oauth/pages.css", "/oauth/nowhere", "/oauth/token", `/oauth/interaction/${"a".repeat(21)}`],
 ];
-/** What a request for authorization may say besides. */
+/** What a request for authorization may say in addition. */
 const MORE: readonly Meant["fields"][] = [
   { prompt: "login" },
   { prompt: "none" },
@@ -111,7 +111,7 @@ const MORE: readonly Meant["fields"][] = [
   { ui_locales: "fr-CA" },
   { dpop_jkt: "x".repeat(43) },
 ];
-/** What a registration may claim besides. */
+/** What a registration may claim in addition. */
 const CLAIMED: readonly Meant["fields"][] = [
   { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://127.0.0.1/k" },
   { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [{ kty: "OKP", crv: "Ed25519", x: "AA" }] } },

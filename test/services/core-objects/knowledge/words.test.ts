@@ -136,7 +136,7 @@ test("a word that tells nothing decides nothing, unless there is no other", () =
   expect(foundIn(words, "who")).toEqual(["who"]);
 });
 
-test("a word of a path is none of a language that nothing is written in", () => {
+test("a word of a path does not make a question one of a language that nothing is written in", () => {
   const russian = filled({
     var: "Раздел /var содержит много файлов, и места для него нужно больше, чем вы думаете.",
     usr: "Раздел на диске для программ не содержит ничего, что вы изменили.",

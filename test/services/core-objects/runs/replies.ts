@@ -19,7 +19,7 @@ export interface Behaviour {
   /** Money counted; undefined where tokens are estimated. null if the price is not known. */
   readonly cost?: number | null;
   readonly timeoutSeconds?: number;
-  /** What its agent has besides, and what its run is triggered with. */
+  /** What its agent has in addition, and what its run is triggered with. */
   readonly agent?: object;
   readonly trigger?: object;
 }
