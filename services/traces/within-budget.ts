@@ -6,7 +6,7 @@ import { compileEncode, type Encode } from "../shared/tools/codec/encode.js";
 const BUDGET = 32 << 10;
 /** Bytes of JSON that a row has at most, as long as shorter previews make it so. */
 const ROW_BYTES = 8 << 10;
-/** Rows read at first, so that those that find no room are few; then twice as many each time, since each read is planned anew. */
+/** Rows of the first read: few, because some may find no room. Each later read takes twice as many, because each read is planned again. */
 const CHUNK = 10;
 
 /** How rows are read and shown. */

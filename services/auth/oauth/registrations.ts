@@ -35,25 +35,25 @@ export class Registrations {
         .end();
       return true;
     }
-    if (Number(request.headers["content-length"] ?? 0) > MAX_BYTES) {
+    if (body.length > MAX_BYTES) {
       sendError(response, 413, "invalid_client_metadata", "the metadata is longer than 8 KiB: send less");
       return true;
     }
-    const wrong = algorithmOf(body);
-    if (wrong !== undefined) {
-      sendError(response, 400, "invalid_client_metadata", `${wrong} must be a text`);
+    const wait = this.#buckets.take(address);
+    if (wait > 0) {
+      response.setHeader("retry-after", String(Math.ceil(wait)));
+      const said = "too many clients were registered from this address: try again later";
+      sendError(response, 429, "temporarily_unavailable", said);
       return true;
     }
-    const wait = this.#buckets.take(address);
-    if (wait === 0) return false;
-    response.setHeader("retry-after", String(Math.ceil(wait)));
-    const said = "too many clients were registered from this address: try again later";
-    sendError(response, 429, "temporarily_unavailable", said);
+    const wrong = algorithmOf(body);
+    if (wrong === undefined) return false;
+    sendError(response, 400, "invalid_client_metadata", `${wrong} must be a text`);
     return true;
   }
 }
 
-/** The name of an algorithm that is no text, which the library takes for one before it looks; undefined for none. */
+/** The name of an algorithm whose value is an object or a list: the library reads it as a text and fails. Undefined if there is none such. */
 function algorithmOf(body: Uint8Array): string | undefined {
   let metadata: unknown;
   try {

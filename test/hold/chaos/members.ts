@@ -45,7 +45,7 @@ export class Member {
       this.child = child;
       const gone = once(child.process, "exit").then(() => "gone" as const);
       const how = await Promise.race([untilReady(child, READY_MS), gone]);
-      // The next fault may end it before it is ready: whoever ended it starts it again.
+      // The next fault may end it before it is ready; that fault then starts it again.
       if (how !== "gone" || this.isBeingEnded) return;
       if (starts === STARTS) throw new Error(`${this.name} ended at its start: ${child.output()}`);
       await sleep(RESTART_MS);

@@ -16,7 +16,7 @@ import { type FuzzTarget, wordsOf } from "./target.js";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
-/** Inputs after which what they used up is made anew. */
+/** After this many inputs, codes, tokens and pages that were used up are made again. */
 const FRESH_FOR = 100;
 /** So many addresses send them: one may not register as many clients, or fail to sign in as often. */
 const ADDRESSES = 250;

@@ -1,26 +1,21 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { Figures } from "../frame/questions.js";
-import { realPlatform, truth } from "../frame/real.js";
+import { truth } from "../frame/real.js";
 import { jobsOf, REMARK } from "./asked.js";
 import { groundOf } from "./asked-ground.js";
 import { LISTS } from "./seen.js";
-import { personOf, type Stage, seenBy, startStage, stopStage } from "./stage.js";
+import { personOf, REAL, type Stage, seenBy, startStage, stopStage } from "./stage.js";
 
 // The jobs of asked.md on a real platform.
 
-const { settings, missing } = realPlatform("GRC_REAL_URL", "GRC_REAL_ISSUER", "GRC_REAL_ISSUER_KEY");
+const { settings, missing } = REAL;
 
 let stage: Stage;
 const figures = new Figures();
 
 beforeAll(async () => {
   if (settings === undefined) return;
-  stage = await startStage({
-    url: settings.GRC_REAL_URL,
-    issuer: settings.GRC_REAL_ISSUER,
-    keyFile: settings.GRC_REAL_ISSUER_KEY,
-    admin: process.env.GRC_REAL_ADMIN ?? "root@local.test",
-  });
+  stage = await startStage(settings);
 }, 590_000);
 
 afterAll(async () => {

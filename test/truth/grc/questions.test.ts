@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { Figures } from "../frame/questions.js";
-import { realPlatform, truth } from "../frame/real.js";
+import { truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { officeOf } from "./office.js";
 import { questionsOf } from "./questions.js";
 import { officeTruths } from "./rows/office.js";
-import { personOf, type Stage, startStage, stopStage } from "./stage.js";
+import { personOf, REAL, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
 // The questions of an office, and the arguments and fields that answer them.
 
-const { settings, missing } = realPlatform("GRC_REAL_URL", "GRC_REAL_ISSUER", "GRC_REAL_ISSUER_KEY");
+const { settings, missing } = REAL;
 
 let stage: Stage;
 const figures = new Figures();
@@ -18,12 +18,7 @@ const verdicts = new Verdicts();
 
 beforeAll(async () => {
   if (settings === undefined) return;
-  stage = await startStage({
-    url: settings.GRC_REAL_URL,
-    issuer: settings.GRC_REAL_ISSUER,
-    keyFile: settings.GRC_REAL_ISSUER_KEY,
-    admin: process.env.GRC_REAL_ADMIN ?? "root@local.test",
-  });
+  stage = await startStage(settings);
 }, 590_000);
 
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { type Known, leaksIn } from "../frame/leaks.js";
 import { everyPage, type Read, type Reading } from "../frame/pages.js";
 import { type Person, type Product, startProduct } from "../frame/product.js";
+import { realPlatform } from "../frame/real.js";
 import { type Recorder, startRecorder } from "../frame/recorder.js";
 import { RealPlatform } from "./platform.js";
 import { Seen, type SeenTenant } from "./seen.js";
@@ -21,13 +22,18 @@ export interface Stage {
   readonly visible: Map<string, Promise<readonly Known[]>>;
 }
 
+/** The real platform, by the environment; what is missing is named. */
+export const REAL = realPlatform("GRC_REAL_URL", "GRC_REAL_ISSUER", "GRC_REAL_ISSUER_KEY");
+const ADMIN = process.env.GRC_REAL_ADMIN ?? "root@local.test";
+
 /** Starts the product in front of the real platform and fills it. */
-export async function startStage(settings: {
-  readonly url: string;
-  readonly issuer: string;
-  readonly keyFile: string;
-  readonly admin: string;
-}): Promise<Stage> {
+export async function startStage(given: NonNullable<typeof REAL.settings>): Promise<Stage> {
+  const settings = {
+    url: given.GRC_REAL_URL,
+    issuer: given.GRC_REAL_ISSUER,
+    keyFile: given.GRC_REAL_ISSUER_KEY,
+    admin: ADMIN,
+  };
   const platform = new RealPlatform(settings);
   const world = await makeWorld(platform, settings.admin);
   const recorder = process.env.TRUTH_RECORD === undefined ? undefined : await recorderOf(settings.url, world);

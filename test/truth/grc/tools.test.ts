@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { realPlatform, truth } from "../frame/real.js";
+import { truth } from "../frame/real.js";
 import { Verdicts } from "../frame/table.js";
 import { Transcript } from "../frame/transcript.js";
 import { JOBS } from "./jobs.js";
@@ -22,10 +22,10 @@ import { narrowedTruths, rightTruths } from "./rows/rights.js";
 import { riskWriteTruths } from "./rows/risk-writes.js";
 import { sizeTruths } from "./rows/sizes.js";
 import { tenantTruths } from "./rows/tenants.js";
-import { personOf, type Stage, startStage, stopStage } from "./stage.js";
+import { personOf, REAL, type Stage, startStage, stopStage } from "./stage.js";
 import { PEOPLE } from "./world.js";
 
-const { settings, missing } = realPlatform("GRC_REAL_URL", "GRC_REAL_ISSUER", "GRC_REAL_ISSUER_KEY");
+const { settings, missing } = REAL;
 
 const TRUTHS = [
   ...tenantTruths,
@@ -55,12 +55,7 @@ const verdicts = new Verdicts();
 
 beforeAll(async () => {
   if (settings === undefined) return;
-  stage = await startStage({
-    url: settings.GRC_REAL_URL,
-    issuer: settings.GRC_REAL_ISSUER,
-    keyFile: settings.GRC_REAL_ISSUER_KEY,
-    admin: process.env.GRC_REAL_ADMIN ?? "root@local.test",
-  });
+  stage = await startStage(settings);
 }, 300_000);
 
 afterAll(async () => {

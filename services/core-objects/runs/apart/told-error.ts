@@ -56,9 +56,9 @@ function delayIn({ details }: Fields, text: string): string {
   return stated ?? /(?:retry|try again) in (\d+(?:\.\d+)?(?:ms|s|m|h)(?:\d+(?:\.\d+)?s)?)\b/i.exec(text)?.[1] ?? "";
 }
 
-/** What a page says that is no JSON: its title, or its first words. */
+/** What a page says that is no JSON: its title, or its first words. Each pattern stops at the next tag, so that its time is that of the page. */
 export function pageWords(page: string): string {
   const start = page.slice(0, MAX_PAGE);
   const title = /<title[^>]{0,200}>([^<]{1,300})/i.exec(start)?.[1];
-  return (title ?? start.replace(/<[^>]{0,2000}>/g, " ")).replace(/\s+/g, " ").trim().slice(0, 300);
+  return (title ?? start.replace(/<[^<>]{0,2000}>/g, " ")).replace(/\s+/g, " ").trim().slice(0, 300);
 }

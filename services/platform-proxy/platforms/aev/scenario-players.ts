@@ -5,8 +5,8 @@ import type { TenantScope } from "./tenant.js";
 import type { UpstreamScenario } from "./upstream.js";
 
 /**
- * Lets the players of a scenario take part in its copy: the platform copies the
- * teams, and nobody of them takes part, so that the copy would write to nobody.
+ * Lets the players of a scenario take part in its copy. The platform copies the
+ * teams without their players, so the mails of the copy would reach no one.
  *
  * @returns what is said of those who still do not take part.
  */

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { ControlCostSchema, ControlCostTotalSchema } from "#proto/grc/v1/control_service_pb.js";
+import { unavailable } from "../../../shared/rpc/errors.js";
 import { given } from "../../lib/fields.js";
 import type { Platform } from "../../platform.js";
 import { type Decimal, decimalOf, type Related, referenceOf } from "./upstream.js";
@@ -87,13 +88,20 @@ const daysOf = ({ buildDays, runDays, amortizationYears }: Parts) => buildDays /
 const paidOf = ({ build, run, amortizationYears }: Parts) => build / amortizationYears + run;
 const cents = (amount: number) => Math.round(amount * 100) / 100;
 
-/** What the platform takes for a day. */
+/** Controls that are asked for the rate: one may be deleted meanwhile. */
+const ASKED_FOR_RATE = 3;
+
+/**
+ * What the platform takes for a day.
+ *
+ * @throws ConnectError unavailable, if none of the controls tells it: a cost without its days would be wrong.
+ */
 async function dailyRateOf(
   byDays: readonly { readonly id: string; readonly days: number; readonly paid: number }[],
   platform: Platform,
   path: string,
 ): Promise<number> {
-  for (const { id, days, paid } of byDays) {
+  for (const { id, days, paid } of byDays.slice(0, ASKED_FOR_RATE)) {
     try {
       const { annual_cost: annual } = await platform.rest<Priced>({ verb: "GET", path: `${path}${id}/` });
       const year = decimalOf(annual);
@@ -103,7 +111,10 @@ async function dailyRateOf(
       if (!(error instanceof ConnectError) || error.code !== Code.NotFound) throw error;
     }
   }
-  return 0;
+  if (byDays.length === 0) return 0;
+  throw unavailable(
+    "CISO Assistant did not say what a day costs: try again, or leave out with_cost and order by another value",
+  );
 }
 
 /** What controls cost together, by domain and currency. */

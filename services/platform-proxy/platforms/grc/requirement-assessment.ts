@@ -30,7 +30,7 @@ export interface UpstreamRequirementAssessment extends Dated {
     /** What it is answered by; then its score comes from the answers. */
     readonly questions?: unknown;
   };
-  /** By question; an empty one where there is none. Absent where the audit does not show answers to the caller. */
+  /** By question, empty if it has no answer. Absent if the audit does not show answers to the caller. */
   readonly answers?: Readonly<Record<string, unknown>> | null;
   readonly due_date?: string | null;
   readonly compliance_assessment: Scoped["compliance_assessment"] & {
