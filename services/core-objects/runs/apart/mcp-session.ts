@@ -9,6 +9,7 @@ import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { VERSION } from "../../../shared/process/version.js";
 import { plainIssues } from "./plain-issues.js";
+import { Unanswered, unansweredIn } from "./unanswered.js";
 
 /** Bounds of one answer, or of one stream of answers. */
 const ANSWER: JsonBounds = { bytes: 8 * 2 ** 20, depth: 64, nodes: 100_000 };
@@ -58,20 +59,22 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
   // Nobody may be waiting when it breaks.
   broken.promise.catch(() => undefined);
   const bounded = createBoundedFetch(dispatcherOf(policy), ANSWER, broken.reject);
-  const fetch = boundedRequests(bounded, transport, broken.reject);
+  const unanswered = new Unanswered();
+  const fetch = unanswered.watching(boundedRequests(bounded, transport, broken.reject));
   const options = { requestInit: { headers }, fetch: fetch as never };
   const address = new URL(url);
   const way = (
     transport === "sse" ? new SSEClientTransport(address, options) : new StreamableHTTPClientTransport(address, options)
   ) as Transport;
+  // Of the older transport, answers come on a stream of their own, whose end is the end of none of them.
+  const isStreamable = transport === "streamable_http";
+  if (isStreamable) unanswered.watchRequests(way);
   const close = async (): Promise<void> => client.close().catch(() => undefined);
   const use = async <T>(asked: (client: Client, timeout: number) => Promise<T>): Promise<T> => {
     try {
       return await Promise.race([asked(client, NEVER_MS), broken.promise]);
     } catch (error) {
-      const plain = plainError(error);
-      plain.message = plainIssues(plain.message);
-      throw plain;
+      throw unansweredIn(error) ?? plainError(withPlainIssues(error));
     }
   };
   const late = setTimeout(
@@ -81,6 +84,7 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
   try {
     await use((one, timeout) => {
       const connected = one.connect(way, { timeout });
+      if (isStreamable) unanswered.watchAnswers(way);
       boundMessages(way, broken.reject);
       return connected;
     });
@@ -91,6 +95,13 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
   } finally {
     clearTimeout(late);
   }
+}
+
+/** Before anything is cut off: what is left of a list of issues is no list. */
+function withPlainIssues(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof MisbehavedError) return error;
+  const message = plainIssues(error.message);
+  return message === error.message ? error : new Error(message);
 }
 
 /** Counts what a server says before the client reads it: each ping would be answered, and each change looked at. */

@@ -19,6 +19,8 @@ const seen: { readonly method: string; readonly authorization: string | undefine
 
 /** What add_note refuses its arguments with. */
 let refused: string | undefined;
+/** Calls are answered by a stream that ends at once. */
+let isMute = false;
 
 /** A remote MCP server as node:http serves one: JSON in, JSON out. */
 function serve(request: IncomingMessage, body: string, response: ServerResponse): void {
@@ -38,6 +40,7 @@ function serve(request: IncomingMessage, body: string, response: ServerResponse)
       isError: params?.name === "add_note",
     },
   };
+  if (isMute && method === "tools/call") return void response.setHeader("content-type", "text/event-stream").end();
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] }));
 }
@@ -111,5 +114,15 @@ test("the issues with which a server refuses arguments are told to the model as 
   refused = undefined;
   expect(results(asked.at(-1)!)).toEqual([
     "MCP error -32602: Invalid arguments for tool add_note: title: expected string",
+  ]);
+});
+
+test("a call whose answer ends without one is told at once, and that it may have taken effect", async () => {
+  isMute = true;
+  stage.script.reply = (asked) => (results(asked).length === 0 ? { call: "mcp__wiki__add_note" } : "Done.");
+  const { asked } = await run();
+  isMute = false;
+  expect(results(asked.at(-1)!)).toEqual([
+    "it ended its answer without answering the request: the call may or may not have taken effect",
   ]);
 });
