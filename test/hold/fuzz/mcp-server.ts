@@ -1,114 +1,168 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { openSession, type Session } from "../../../services/core-objects/runs/apart/mcp-session.js";
+import type { Answered, Listed } from "../../../services/core-objects/runs/apart/mcp.js";
+import { MCP_SERVERS } from "../../../services/core-objects/runs/outgoing.js";
+import { createIsolation, TOO_MUCH_MEMORY } from "../../../services/shared/isolation/isolation.js";
+import { createProcesses } from "../../../services/shared/process/processes.js";
 import { LOOPBACK } from "../../support/outgoing.js";
-import { changedBytes, changedJson, Random } from "./random.js";
+import { changedAnswer, type Sent, wellAnswer } from "./mcp-answers.js";
+import { Random } from "./random.js";
 import { type FuzzTarget, wordsOf } from "./target.js";
 
-/** Calls of one session before it is opened again, so that the opening is fuzzed too. */
+/** Remote servers, each with a process that reads it, and calls of each at once. */
+const REMOTES = 8;
+const LANES = 8;
+/** Calls of one session before it is opened again. */
 const CALLS = 50;
-/** How long a call is waited for whose answer never comes, in milliseconds. */
-const CALL_MS = 200;
-/** An input that takes longer never ends. */
-const PATIENCE_MS = 20_000;
+/** How long an answer is waited for, in milliseconds: one that is right, and one that may never come. */
+const WELL_MS = 60_000;
+const CHANGED_MS = 2_000;
+/** Of inputs, how many have an answer that is right: it must be read as it is. */
+const WELL_TIMES = 10;
 
-const RESULTS: Readonly<Record<string, unknown>> = {
-  initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "f", version: "1" } },
-  "tools/list": { tools: [{ name: "find", description: "Finds.", inputSchema: { type: "object", properties: {} } }] },
-  "tools/call": { content: [{ type: "text", text: "found" }], structuredContent: { found: 1 }, isError: false },
-};
+const FOUND = JSON.stringify({ text: "found\nmore\n[image]", isError: false } satisfies Answered);
+const NAMES = "find add";
+/** Words of faults of ours: of a program, and of a process that ended. */
+const OURS =
+  /Cannot (?:read|set|convert|destructure)|is not a (?:function|constructor)|is not (?:iterable|defined)|\[object |^\[\s*\{|process ended|^$/;
 
-/** Servers at once: most of the time is spent on answers that never come. */
-const SERVERS = 64;
-
-/** Remote MCP servers whose answers are changed, over sockets, in front of the client that runs use. */
-export async function fuzzMcpServers(): Promise<FuzzTarget> {
-  const refusals = new Set<string>();
-  const servers = await Promise.all(Array.from({ length: SERVERS }, () => startServer(refusals)));
-  const free = [...servers];
-  return {
-    name: "answers of MCP servers",
-    refusals,
-    atOnce: SERVERS,
-    async one(random) {
-      const server = free.pop()!;
-      const problem = await server.one(random);
-      free.push(server);
-      return problem;
-    },
-    async close() {
-      await Promise.all(servers.map((server) => server.close()));
-    },
-  };
+/** Which of the answers of an input is changed, and by what. */
+interface Plan {
+  readonly method: "initialize" | "tools/list" | "tools/call";
+  readonly random: Random;
+  readonly isWell: boolean;
 }
 
-async function startServer(refusals: Set<string>): Promise<Pick<FuzzTarget, "one" | "close">> {
-  let random = new Random(1);
+/** Remote MCP servers whose answers are changed, over sockets, in front of the client that runs use, in its processes. */
+export async function fuzzMcpServers(): Promise<FuzzTarget> {
+  const refusals = new Set<string>();
+  const processes = createProcesses();
+  const isolation = createIsolation(processes);
+  const plans = new Map<string, Plan>();
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
+      const plan = plans.get(request.url ?? "");
       const { id, method } = readRequest(Buffer.concat(pieces));
-      if (id === undefined) return void response.writeHead(202).end();
-      const answer = { jsonrpc: "2.0", id, result: RESULTS[method] ?? {} };
-      // A server that does not begin well is waited for: few do.
-      const isWell = method === "initialize" ? !random.once(20) : random.once(4);
-      const said = isWell ? answer : changedJson(answer, random);
-      const text = Buffer.from(JSON.stringify(said) ?? "");
-      const body = !isWell && random.once(4) ? changedBytes(text, random) : text;
-      const isStream = random.once(3);
-      const status = !isWell && random.once(12) ? random.pick([202, 204, 302, 400, 401, 404, 405, 429, 500, 503]) : 200;
-      const type = isStream ? "text/event-stream" : !isWell && random.once(12) ? "text/html" : "application/json";
-      response.writeHead(status, { "content-type": type, ...(random.once(9) && { "mcp-session-id": "s" }) });
-      response.end(isStream ? Buffer.concat([Buffer.from("event: message\ndata: "), body, Buffer.from("\n\n")]) : body);
+      // A stream that is taken up again ends with the answer, or is another one that is not right.
+      if (request.method === "GET" && plan !== undefined)
+        return void send(response, changedAnswer(1, plan.method, plan.random));
+      if (id === undefined || method === undefined) return void response.writeHead(202).end();
+      const isChanged = plan !== undefined && !plan.isWell && plan.method === method;
+      const random = plan?.random ?? new Random(1);
+      send(response, isChanged ? changedAnswer(id, method, random) : wellAnswer(id, method, random));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  let session: Session | undefined;
-  let calls = 0;
+  const { port } = server.address() as AddressInfo;
+  const lanes = Array.from({ length: REMOTES * LANES }, (_, n) => startLane(n));
+  const free = [...lanes];
 
-  async function ask(): Promise<void> {
-    session ??= await openSession({ url, transport: "streamable_http", headers: {}, policy: LOOPBACK });
-    await session.use(
-      async (client): Promise<unknown> =>
-        random.once(3)
-          ? client.listTools({}, { timeout: CALL_MS })
-          : client.callTool({ name: "find", arguments: {} }, undefined, { timeout: CALL_MS }),
-    );
+  /** One call at a time, as one session of a remote. */
+  function startLane(n: number) {
+    const remote = { id: `remote-${n % REMOTES}`, owner: `owner-${n % REMOTES}` };
+    const path = `/${n}`;
+    const never = new AbortController().signal;
+    let [session, calls, opened] = ["", 0, 0];
+    let mayBeBroken = false;
+
+    const ask = (method: "connect" | "call" | "close", asked: string, ms: number) =>
+      isolation.call(MCP_SERVERS, remote, method, asked, { ms, signal: never }) as Promise<string>;
+
+    async function open(ms: number): Promise<[session: string, listed: Listed]> {
+      const name = `${n}-${opened++}`;
+      const address = { url: `http://127.0.0.1:${port}${path}`, transport: "streamable_http", headers: {} };
+      const listed = await ask("connect", JSON.stringify({ session: name, ...address, policy: LOOPBACK }), ms);
+      return [name, JSON.parse(listed) as Listed];
+    }
+
+    async function close(): Promise<void> {
+      if (session !== "") await ask("close", session, WELL_MS);
+      session = "";
+    }
+
+    /** What is wrong with what came of it; undefined where nothing is. */
+    async function connected({ isWell }: Plan, ms: number): Promise<string | undefined> {
+      const [name, { tools, notes }] = await open(ms);
+      await ask("close", name, WELL_MS);
+      const names = tools.map((tool) => tool.name);
+      if (isWell && names.join(" ") !== NAMES) return `tools that are right were read as ${names}`;
+      const isWhole = tools.every((tool) => typeof tool.name === "string" && typeof tool.description === "string");
+      return isWhole && notes.length <= 5 ? undefined : `it listed ${JSON.stringify(tools).slice(0, 200)}`;
+    }
+
+    async function called({ isWell }: Plan, ms: number): Promise<string | undefined> {
+      const params = { session, name: "find", arguments: {} };
+      const answer = await ask("call", JSON.stringify(params), ms);
+      if (isWell && answer !== FOUND) return `an answer that is right was read as ${answer.slice(0, 200)}`;
+      const { text, isError } = JSON.parse(answer) as Answered;
+      return typeof text === "string" && typeof isError === "boolean" ? undefined : `it answered ${answer}`;
+    }
+
+    return {
+      async one(random: Random): Promise<string | undefined> {
+        const isWell = random.once(WELL_TIMES);
+        const method = random.pick(["initialize", "tools/list", "tools/list", "tools/call", "tools/call"] as const);
+        const plan: Plan = { method, random, isWell };
+        const ms = isWell ? WELL_MS : CHANGED_MS;
+        try {
+          // What came behind the answer to the last call may have ended the session, which is told at the next one.
+          if (method === "tools/call" && isWell && mayBeBroken) await close();
+          if (method === "tools/call" && session === "") [session] = await open(WELL_MS);
+          if (method === "tools/call") mayBeBroken = !isWell;
+          plans.set(path, plan);
+          return await (method === "tools/call" ? called(plan, ms) : connected(plan, ms));
+        } catch (error) {
+          const { name, message } = error as Error;
+          refusals.add(wordsOf(message));
+          if (method === "tools/call" && name !== "Error") await close();
+          if (isWell) return `an answer that is right was refused: ${message}`;
+          return OURS.test(message) || message === TOO_MUCH_MEMORY ? `${method}: ${message}` : undefined;
+        } finally {
+          plans.delete(path);
+          if (method === "tools/call" && ++calls % CALLS === 0) await close();
+        }
+      },
+      close,
+    };
   }
 
   return {
-    async one(chance) {
-      random = chance;
-      const startedAt = Date.now();
+    name: "answers of MCP servers",
+    refusals,
+    atOnce: lanes.length,
+    async one(random) {
+      const lane = free.pop()!;
       try {
-        await ask();
-      } catch (error) {
-        refusals.add(wordsOf((error as Error).message));
-        await session?.close();
-        session = undefined;
-        if (!(error instanceof Error)) return `it threw ${String(error)}`;
+        return await lane.one(random);
+      } finally {
+        free.push(lane);
       }
-      if (++calls % CALLS === 0) {
-        await session?.close();
-        session = undefined;
-      }
-      const took = Date.now() - startedAt;
-      return took > PATIENCE_MS ? `it was waited for ${took} ms` : undefined;
     },
     async close() {
-      await session?.close();
+      await isolation.close();
+      await processes.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-function readRequest(body: Buffer): { readonly id?: unknown; readonly method: string } {
+function send(response: ServerResponse, { status, headers, pieces, isBroken }: Sent): void {
+  // The length that is named may not be that of the bytes; the client closes the connection then.
+  response.strictContentLength = false;
+  response.writeHead(status, headers);
+  for (const piece of pieces) response.write(piece);
+  if (isBroken) setImmediate(() => response.destroy());
+  else response.end();
+  if (headers["content-length"] !== undefined) setTimeout(() => response.destroy(), 5);
+}
+
+function readRequest(body: Buffer): { readonly id?: unknown; readonly method?: string } {
   try {
     return JSON.parse(body.toString()) as { id?: unknown; method: string };
   } catch {
-    return { method: "" };
+    return {};
   }
 }
