@@ -39,8 +39,8 @@ export const MAX_CONNECTIONS = 16_384;
 /** How long a connection may be silent where it is the client's turn, in milliseconds. */
 export const IDLE_MS = 10_000;
 
-/** Answers that are postponed until there is time. A client that has its answer asks again, which costs more than the answer: so few in a turn. */
-export const POSTPONED: QueueLimits = { sliceMs: 2, perTurn: 16, waiting: 4_096 };
+/** Answers that are postponed until there is time. A client that has its answer asks again, which costs more than the answer: so few in a turn, and no more than four a millisecond in long ones. */
+export const POSTPONED: QueueLimits = { sliceMs: 2, perTurn: 16, perMs: 4, waiting: 4_096 };
 
 /** What the exchanges of one server share. */
 export class Traffic {

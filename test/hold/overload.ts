@@ -48,7 +48,7 @@ function say(what: string, isHeld: boolean, figures: string): void {
 }
 
 /** Offers calls at a rate, in calls a second, from the load's core. */
-async function offer(rate: number, connections: number, seconds: number): Promise<Report> {
+async function offer(rate: number, connections: number, seconds: number, warmup = 1): Promise<Report> {
   const json = join(dir, "report.json");
   const flags = {
     ...{ url: `${program.baseUrl}${ASKED.url}`, tool: ASKED.tool, arguments: ASKED.arguments },
@@ -90,8 +90,8 @@ try {
   keys.sort();
   writeFileSync(keysFile, `${keys.slice(1).join("\n")}\n`);
   spawnSync("taskset", ["-a", "-c", "-p", SERVERS_CORE as string, String(program.process.pid)]);
-  // What a process compiles first.
-  await offer(FIRST_RATE, CONNECTIONS.measured, 5);
+  // What a process compiles first, and the first use of each key.
+  await offer(FIRST_RATE, keys.length, Math.ceil((3 * keys.length) / FIRST_RATE));
   const capacity = await capacityOf();
   if (capacity === 0) throw new Error(`not even ${FIRST_RATE} calls a second are answered`);
   process.stdout.write(`capacity: ${capacity.toFixed(0)} calls a second\n`);
@@ -102,7 +102,8 @@ try {
   const weighing = setInterval(() => {
     most = Math.max(most, rssMiB());
   }, 1_000);
-  const over = await offer(capacity * TIMES, CONNECTIONS.over, SECONDS);
+  // From the first call on: those of the first second fill the queues, and are answered in the time that is measured.
+  const over = await offer(capacity * TIMES, CONNECTIONS.over, SECONDS, 0);
   const ended = performance.now();
   clearInterval(weighing);
   enough.abort();

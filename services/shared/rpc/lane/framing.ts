@@ -10,12 +10,17 @@ import { type HeardLane, TOKEN_HEADER } from "./announcement.js";
 const MAX_HEAD = 15 << 10;
 /** What a value of a header may hold (RFC 9110 section 5.5), of ASCII. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+/** Longer values, which are assertions, are remembered: to look through one takes longer than to write the request. */
+const SHORT_VALUE = 100;
+const MOST_VALUES = 256;
 
 /** Writes the requests of one lane. */
 export class Requests {
   readonly #end: string;
   /** Beginnings of heads, by method. */
   readonly #begun = new Map<DescMethod, string>();
+  /** Long values of headers that can be written. */
+  readonly #writable = new Set<string>();
   /** The request by which a connection shows that it has the token. */
   readonly hello: Buffer;
 
@@ -43,7 +48,7 @@ export class Requests {
     }
     for (const name in headers) {
       const value = headers[name] as string;
-      if (!FIELD_VALUE.test(value)) return undefined;
+      if (!this.#isWritable(value)) return undefined;
       head += `${name}: ${value}\r\n`;
     }
     if (timeoutMs !== undefined) head += `connect-timeout-ms: ${Math.ceil(timeoutMs)}\r\n`;
@@ -53,6 +58,15 @@ export class Requests {
     request.write(head, 0, "latin1");
     request.set(message, head.length);
     return request;
+  }
+
+  #isWritable(value: string): boolean {
+    if (this.#writable.has(value)) return true;
+    if (!FIELD_VALUE.test(value)) return false;
+    if (value.length <= SHORT_VALUE) return true;
+    if (this.#writable.size >= MOST_VALUES) this.#writable.clear();
+    this.#writable.add(value);
+    return true;
   }
 }
 
@@ -74,6 +88,10 @@ export interface AnswerHead {
   readonly text: string;
 }
 
+/** What the server of a lane writes before a message, which is nearly all that is read here. */
+const OF_MESSAGE = new RegExp(
+  `^HTTP/1\\.1 200 OK\\r\\ncontent-type: ${contentTypeUnaryProto}\\r\\nDate: [^\\r]{29}\\r\\nuWebSockets: \\d+\\r\\nContent-Length: (\\d{1,10})$`,
+);
 const STATUS = /^HTTP\/1\.1 (\d{3}) /;
 const LENGTH = /\r\ncontent-length: *(\d{1,10})(?=\r|$)/i;
 const MESSAGE = new RegExp(`\\r\\ncontent-type: *${contentTypeUnaryProto}(?=\\r|$)`, "i");
@@ -82,6 +100,8 @@ const CODED = /\r\ntransfer-encoding:/i;
 
 /** Reads the head of an answer; undefined if it is not one that a lane gives. */
 export function answerHeadOf(text: string): AnswerHead | undefined {
+  const bytes = OF_MESSAGE.exec(text)?.[1];
+  if (bytes !== undefined) return { status: 200, length: Number(bytes), isMessage: true, closes: false, text };
   const status = Number(STATUS.exec(text)?.[1]);
   const length = LENGTH.exec(text)?.[1];
   if (!(status >= 200) || CODED.test(text) || (length === undefined && status !== 204)) return undefined;

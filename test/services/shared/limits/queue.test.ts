@@ -21,14 +21,25 @@ test("what waits is done in order, and gives way to others between", async () =>
 });
 
 test.each([
-  [16, new Queue(POSTPONED)],
-  [4, new Queue({ ...POSTPONED, perTurn: 4 })],
-])("however little it takes, only %i are done in a turn", async (perTurn, queue) => {
+  [16, new Queue({ ...POSTPONED, perMs: 0 })],
+  [4, new Queue({ ...POSTPONED, perTurn: 4, perMs: 0 })],
+])("however little it takes, only %i are done in a short turn", async (perTurn, queue) => {
   let done = 0;
   for (let n = 0; n < 100; n++) queue.add(() => done++);
   await new Promise((resolve) => setImmediate(resolve));
   expect(done).toBe(perTurn);
   await expect.poll(() => done).toBe(100);
+});
+
+test("after a long turn more are done, so that a busy loop does not keep answers back", async () => {
+  const queue = new Queue({ ...POSTPONED, perTurn: 2, perMs: 4 });
+  let done = 0;
+  for (let n = 0; n < 1_000; n++) queue.add(() => done++);
+  const until = performance.now() + 20;
+  while (performance.now() < until);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toBeGreaterThanOrEqual(80);
+  expect(done).toBeLessThan(1_000);
 });
 
 test("beyond so many nothing more waits", () => {
