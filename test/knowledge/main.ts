@@ -4,10 +4,8 @@
 // `measure:knowledge FOLDER packages` ask others, of other documents: nothing is chosen with them.
 
 import { intervalOf, mean } from "../support/interval.js";
-import { ours, plain, type Ranking, stemmed } from "./rankings.js";
+import { DEPTH, ours, plain, type Ranking, stemmed } from "./rankings.js";
 import { answersOf, passagesIn, type Question, setOf } from "./set.js";
-
-const DEPTH = 10;
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error("name the folder that test/knowledge/fetch.sh filled");
