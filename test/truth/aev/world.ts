@@ -21,6 +21,7 @@ export const PEOPLE = [
 export interface World {
   /** Part of every name. */
   readonly run: string;
+  readonly network: string;
   readonly emails: Readonly<Record<string, string>>;
   /** Ids by our names for them. */
   readonly ids: Readonly<Record<string, string>>;
