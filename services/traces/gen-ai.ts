@@ -2,6 +2,8 @@
 // other vendors have their own; each is a row with its version, and the first
 // row that a span speaks decides. Supporting another is adding a row.
 
+import { AGENT_NAME } from "./lang-chain-agent.js";
+
 /** What is read from a span's attributes. */
 export type Fact =
   | "agentId"
@@ -43,10 +45,11 @@ export const CONVENTIONS: readonly Convention[] = [
       input: ["gen_ai.input.messages", "gen_ai.tool.call.arguments"],
       output: ["gen_ai.output.messages", "gen_ai.tool.call.result"],
     },
-    // Words that LangSmith and Traceloop put there; their spans repeat the tokens of the calls inside them.
-    operations: { chain: "invoke_workflow", execute_task: "invoke_workflow" },
+    // Words that LangSmith, Traceloop and the Vercel AI SDK put there; their spans repeat the tokens of the calls inside them.
+    operations: { chain: "invoke_workflow", execute_task: "invoke_workflow", agent_step: "invoke_workflow" },
   },
   {
+    // Version 7 speaks otel-gen-ai, unless it is asked for this one (LegacyOpenTelemetry).
     name: "vercel-ai",
     version: "6.0",
     keys: {
@@ -109,6 +112,12 @@ export const CONVENTIONS: readonly Convention[] = [
       RETRIEVER: "retrieval",
       EMBEDDING: "embeddings",
     },
+  },
+  {
+    // Metadata of each step, as LangSmith and Traceloop send it; OpenInference sends it as JSON (lang-chain-agent.ts).
+    name: "langchain",
+    version: "1.5",
+    keys: { agentName: [`langsmith.metadata.${AGENT_NAME}`, `traceloop.association.properties.${AGENT_NAME}`] },
   },
   {
     // Attributes of an agent's span in addition to those of OpenTelemetry.

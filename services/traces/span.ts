@@ -4,6 +4,7 @@ import type { ResourceSpansSchema, SpanSchema } from "#proto/opentelemetry/proto
 import { Status_StatusCode as StatusCode } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { type Kept, keptOf } from "./attributes.js";
 import { type Fact, keyOf, operationOf } from "./gen-ai.js";
+import { agentIn } from "./lang-chain-agent.js";
 import { previewOf } from "./preview.js";
 import type { KeptField, PayloadField, SpanRecord } from "./store.js";
 
@@ -87,7 +88,7 @@ export function readSpan(
       duration_ms: Number(lasted) / 1e6,
       order: orderOf(startedAt, startedAt + lasted, parent, hex(span.spanId)),
       agent_id: word("agentId"),
-      agent_name: word("agentName"),
+      agent_name: word("agentName") || previewOf(agentIn(values.get("metadata")?.kept), MAX_NAME),
       model: word("model"),
       tool: operation === "" || operation === "execute_tool" ? word("tool") : "",
       input_tokens: count(word("inputTokens")),

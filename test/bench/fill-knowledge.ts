@@ -8,6 +8,7 @@ import {
 } from "../../services/core-objects/knowledge/records.js";
 import { PASSAGES } from "../services/core-objects/knowledge/corpus.js";
 import type { Rig } from "../services/core-objects/rig.js";
+import { randomOf } from "../support/random.js";
 
 const DIMENSIONS = 512;
 const PASSAGES_OF_ONE = 20;
@@ -17,11 +18,7 @@ export async function fill(store: Rig["store"], base: string, passages: number):
   const documents = store.collection<DocumentRecord>("knowledge_documents");
   const blocks = store.collection<BlockRecord>("knowledge_blocks");
   const words = Object.values(PASSAGES).flatMap((text) => text.split(/\s+/));
-  let seed = 1;
-  const random = (): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return seed / 2 ** 31;
-  };
+  const random = randomOf(1);
   const writing: Promise<unknown>[] = [];
   for (let d = 0; d * PASSAGES_OF_ONE < passages; d++) {
     if (writing.length > 200) await Promise.all(writing.splice(0));

@@ -1,4 +1,4 @@
-// The first search after a start, among 20,000 passages (PASSAGES), and what others wait meanwhile:
+// The first search (QUERY) after a start, among 20,000 passages (PASSAGES), and what others wait meanwhile:
 // npx tsc && node dist/test/knowledge/first-search.js
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -50,7 +50,7 @@ await sleep(200);
 const before = Math.max(...others.splice(0));
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
-const first = await search("isolate the host");
+const first = await search(process.env.QUERY ?? "isolate the host");
 delay.disable();
 isOver = true;
 await calling;

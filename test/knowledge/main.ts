@@ -3,11 +3,9 @@
 // These questions were in sight while the search was made. `measure:knowledge FOLDER held-out` and
 // `measure:knowledge FOLDER packages` ask others, of other documents: nothing is chosen with them.
 
-import { ours, plain, type Ranking, stemmed } from "./rankings.js";
+import { intervalOf, mean } from "../support/interval.js";
+import { DEPTH, ours, plain, type Ranking, stemmed } from "./rankings.js";
 import { answersOf, passagesIn, type Question, setOf } from "./set.js";
-
-const DEPTH = 10;
-const DRAWS = 2_000;
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error("name the folder that test/knowledge/fetch.sh filled");
@@ -23,20 +21,6 @@ function reciprocalRanks(rank: Ranking): number[] {
       .findIndex((number) => answers[i]!.has(number));
     return place < 0 ? 0 : 1 / (place + 1);
   });
-}
-
-const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-
-/** What 95 of 100 draws of the gains, in pairs, lie between (bootstrap, seeded). */
-function intervalOf(gains: readonly number[]): string {
-  let seed = 1;
-  const random = (): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return seed / 2 ** 31;
-  };
-  const means = Array.from({ length: DRAWS }, () => mean(gains.map(() => gains[Math.floor(random() * gains.length)]!)));
-  means.sort((a, b) => a - b);
-  return `${means[DRAWS * 0.025]!.toFixed(3)} to ${means[DRAWS * 0.975 - 1]!.toFixed(3)}`;
 }
 
 const valuesOf = <T>(of: (question: Question) => T): T[] => [...new Set(questions.map(of))];
@@ -58,7 +42,10 @@ process.stdout.write("| --- | --- | --- | --- | --- | --- | --- |\n");
 for (const [name, isIn] of Object.entries(GROUPS)) {
   const here = questions.flatMap((question, i) => (isIn(question, i) ? [i] : []));
   const of = (ranks: readonly number[]): number[] => here.map((i) => ranks[i]!);
-  const gain = (ranks: readonly number[]): string => intervalOf(here.map((i) => own![i]! - ranks[i]!));
+  const gain = (ranks: readonly number[]): string =>
+    intervalOf(here.map((i) => own![i]! - ranks[i]!))
+      .map((one) => one.toFixed(3))
+      .join(" to ");
   const means = [own!, bare!, stems!].map((ranks) => mean(of(ranks)).toFixed(3)).join(" | ");
   process.stdout.write(`| ${name} | ${here.length} | ${means} | ${gain(bare!)} | ${gain(stems!)} |\n`);
 }

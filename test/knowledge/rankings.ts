@@ -5,15 +5,21 @@ import { stemmer as german } from "@orama/stemmers/german";
 import { stemmer as russian } from "@orama/stemmers/russian";
 import { stemmer as spanish } from "@orama/stemmers/spanish";
 import { Words } from "../../services/core-objects/knowledge/apart/words.js";
+import { CANDIDATES } from "../../services/core-objects/knowledge/candidates.js";
+import { fused } from "../../services/core-objects/knowledge/fused.js";
 import { packedTerms } from "../../services/core-objects/knowledge/packed-terms.js";
 import { BLOCK } from "../../services/core-objects/knowledge/records.js";
 import { bm25 } from "../../services/shared/tools/bm25.js";
 import type { Passage, Question } from "./set.js";
 
+/** Answers that are asked for. */
+export const DEPTH = 10;
+
 /** The numbers of passages for a question, the best first. */
 export type Ranking = (question: Question) => readonly number[];
 
-const whole = ({ headings, text }: Passage): string => [...headings, text].join("\n");
+/** What ours reads too. */
+const whole = ({ name, headings, text }: Passage): string => [name, ...headings, text].join("\n");
 
 /** Okapi BM25 over runs of letters and digits. */
 export function plain(passages: readonly Passage[]): Ranking {
@@ -55,8 +61,12 @@ export function ours(passages: readonly Passage[]): Ranking {
     );
     words.put(String(document), { name: all[0]!.name, terms });
   }
-  return ({ question }) =>
-    [...words.find(question, 200, undefined)]
-      .sort((a, b) => b.score - a.score)
-      .map(({ document, position }) => numbers.get(Number(document))![position]!);
+  return ({ question }) => {
+    const candidates = words
+      .find(question, CANDIDATES, undefined)
+      .map((one) => ({ ...one, base: "", generation: 1, words: one.score, meaning: 0 }));
+    return fused(candidates, { limit: DEPTH, lexicalWeight: 1 }).map(
+      ({ document, position }) => numbers.get(Number(document))![position]!,
+    );
+  };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -172,6 +172,27 @@ test.each([
   },
   30_000,
 );
+
+test.skipIf(!existsSync("/usr/bin/script"))("in a terminal, files that are added show how far they are", async () => {
+  await cli("tools", "call", "core", "create_knowledge_base", '{"name": "Large"}');
+  const files = join(folder, "files");
+  mkdirSync(files);
+  for (const n of [1, 2, 3])
+    writeFileSync(join(files, `${n}.html`), `<p>Page ${n}.</p><img src="data:${"A".repeat(5_000_000)}">`);
+  const env = { ...process.env, DATA_DIR: program.dataDir, COLUMNS: "120" };
+  const command = `${process.execPath} dist/clients/cli/main.js knowledge add Large ${files}`;
+  const { stdout } = await run("/usr/bin/script", ["--quiet", "--return", "--command", command, "/dev/null"], { env });
+  const shown = [...stdout.matchAll(/(Sending|Reading) \S+ (\d+)% \| (\P{Cc}*)/gu)];
+  const percents = (doing: string) => shown.flatMap(([, what, percent]) => (what === doing ? [Number(percent)] : []));
+  for (const doing of ["Sending", "Reading"]) {
+    expect(percents(doing)).toEqual(percents(doing).toSorted((a, b) => a - b));
+    expect(percents(doing).at(-1)).toBe(100);
+  }
+  // Some way through a file, and the file's name beside it.
+  expect(percents("Sending").some((one) => one > 0 && one < 100)).toBe(true);
+  expect(shown.map(([, , , what]) => what)).toContain("3.html");
+  expect(stdout).toContain("3 added, 0 already there, 0 not added");
+});
 
 test("an analyst is refused what administrators may", async () => {
   const done = await cli(

@@ -3,6 +3,7 @@ import { errors, jwtVerify, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
 import { type KeyRing, openKeyRing } from "../../../services/auth/key-ring.js";
 import { openAuthStore } from "../../../services/auth/store.js";
+import { randomOf } from "../../support/random.js";
 import { titled } from "../../support/titled.js";
 import { backends } from "../shared/store/backends.js";
 import { SEAL } from "./stack.js";
@@ -12,17 +13,6 @@ const [LEAD, GRACE, ROTATE] = [10 * MINUTE, 20 * MINUTE, 120 * MINUTE];
 /** How long what is signed lives. */
 const LIFE = 5 * MINUTE;
 const PROCESSES = 3;
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Signed {
   readonly kid: string;
@@ -36,7 +26,7 @@ describe.each(backends)("processes with one ring, on $title", ({ open, missing }
     async (seed) => {
       const { store, close } = await open();
       try {
-        const next = random(seed);
+        const next = randomOf(seed);
         const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T;
         let now = Date.UTC(2030, 0, 1);
         const records = await openAuthStore(store);

@@ -14,19 +14,21 @@ const CELLS = ["agent", "model", "operation", "tool", "tokens", "input", "output
 type Cell = (typeof CELLS)[number];
 
 const CLIENT = "it instruments a client of models, which knows neither agents nor the tools that they run";
-const NO_AGENT = "its spans name no agent in an attribute; the span itself has the name";
 
 /** Cells that a dialect leaves empty, and why. */
 const EMPTY: Readonly<Record<string, Partial<Record<Cell, string>>>> = {
-  "langsmith-python": { agent: NO_AGENT },
+  "langsmith-python": {},
   "official-openai-node": { agent: CLIENT, tool: CLIENT },
-  "openinference-langgraph-python": { agent: NO_AGENT },
+  "official-openai-python": { agent: CLIENT, tool: CLIENT },
+  "openinference-langgraph-python": {},
   "openinference-openai-node": { agent: CLIENT, tool: CLIENT },
   "pydantic-ai-python": {},
   "traceloop-langgraph-python": {},
   "traceloop-openai-node": { agent: CLIENT, tool: CLIENT },
   "traceloop-python": { agent: CLIENT, tool: CLIENT },
   "vercel-ai": {},
+  "vercel-ai-6": {},
+  "vercel-ai-legacy": {},
 };
 
 async function recorded(name: string): Promise<{ spans: ReadSpan[]; events: readonly ReadSpan[] }> {

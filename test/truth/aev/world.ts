@@ -21,6 +21,7 @@ export const PEOPLE = [
 export interface World {
   /** Part of every name. */
   readonly run: string;
+  readonly network: string;
   readonly emails: Readonly<Record<string, string>>;
   /** Ids by our names for them. */
   readonly ids: Readonly<Record<string, string>>;
@@ -75,6 +76,8 @@ export async function makeWorld(platform: RealPlatform, administrator: string): 
 
 class Builder implements World {
   readonly run = `r${Date.now().toString(36)}`;
+  /** The network of this run's endpoints: those of earlier runs may still be there. */
+  readonly network = `10.${Math.floor(Date.now() / 60_000) % 250}.${Math.floor(Date.now() / 1_000) % 250}`;
   readonly ids: Record<string, string> = {};
   middle = "";
   readonly emails: Record<string, string>;
@@ -211,9 +214,15 @@ class Builder implements World {
   async catalogue(): Promise<void> {
     const tags = [[this.ids.red], [this.ids.red, this.ids.blue], []];
     for (let i = 0; i < TWINS; i++) {
-      await this.endpoint(`machine${i}`, FIRST, `image-${this.run}`, [`10.77.1.${i + 1}`], tags[i % 3]);
+      await this.endpoint(`machine${i}`, FIRST, `image-${this.run}`, [`${this.network}.${i + 1}`], tags[i % 3]);
     }
-    await this.endpoint("multi", FIRST, `multi-${this.run}`, ["10.77.2.1", "10.77.1.1", "10.77.1.100"], []);
+    await this.endpoint(
+      "multi",
+      FIRST,
+      `multi-${this.run}`,
+      ["10.77.2.1", `${this.network}.1`, `${this.network}.100`],
+      [],
+    );
     for (let i = 0; i < 8; i++) {
       const body = {
         attack_pattern_name: `Account use ${this.run}`,
@@ -315,8 +324,8 @@ class Builder implements World {
     await this.make("otherCanceled", this.second, `/scenarios/${this.ids.other1}/exercise/running`, {}, "exercise_id");
     const canceled = `/exercises/${this.ids.otherCanceled}/status`;
     await this.need("PUT", this.second, canceled, { exercise_status: "CANCELED" });
-    await this.endpoint("otherMachine", this.second, `other-machine-${this.run}`, ["10.77.1.1"], []);
-    await this.endpoint("otherMachine1", this.second, `other-machine-1-${this.run}`, ["10.77.1.2"], []);
+    await this.endpoint("otherMachine", this.second, `other-machine-${this.run}`, [`${this.network}.1`], []);
+    await this.endpoint("otherMachine1", this.second, `other-machine-1-${this.run}`, [`${this.network}.2`], []);
   }
 
   /** Single grants: reading one scenario and one of its simulations; launching another. */

@@ -5,6 +5,7 @@ import type { Usage } from "../usage.js";
 import { type Fields, fieldsOf, listOf, textIn, wordIn } from "./loose-json.js";
 import { toldIn } from "./told-error.js";
 import { statedIn, usageIn } from "./usage.js";
+import { isWrittenCall, WRITTEN_CALL } from "./written-call.js";
 
 // What services say that have the API of chat completions, in all the ways in which they say it. Nothing is believed
 // of its shape: what is missing is left out, and what has no message at all is unreadable.
@@ -133,6 +134,7 @@ function answerIn(
   const reason = wordIn(choice.finish_reason ?? choice.native_finish_reason).slice(0, MAX_REASON);
   const finish = FINISHES[reason.toLowerCase()] ?? "stop";
   const said = withoutThoughts(text);
+  if (calls.length === 0 && isWrittenCall(said)) throw new UnreadableError(WRITTEN_CALL);
   const written = said.length + calls.reduce((sum, call) => sum + call.arguments.length, 0);
   return {
     text: said === "" ? refusal : said,

@@ -33,6 +33,11 @@ const read = (documentId: string) => rig.dispatch.unary(readDocument, { document
 
 const HTML = `<html><head><title>t</title><style>p{}</style></head><body><h1>Phishing</h1><p>Block the
   sender &amp; purge.</p><script>evil()</script><ul><li>first</li><li>second</li></ul></body></html>`;
+const TABLE = [
+  ["Port", "Service"],
+  ["8443", "Console"],
+  ["4317", "Traces"],
+];
 
 test.each([
   ["HTML", { type: DocumentType.HTML, content: HTML }, ["# Phishing", "Block the sender & purge.", "- first"]],
@@ -45,6 +50,11 @@ test.each([
     "docx",
     { type: DocumentType.DOCX, file: docxOf("Ransomware", "Pull the plug.") },
     ["# Ransomware", "Pull the plug."],
+  ],
+  [
+    "a table of docx, row by row,",
+    { type: DocumentType.DOCX, file: docxOf("Ports", "Which are open:", TABLE) },
+    ["| Port | Service", "| 8443 | Console", "| 4317 | Traces"],
   ],
 ])("the text of %s is taken out and searched under its headings", async (_type, request, lines) => {
   const { id } = await add(request);

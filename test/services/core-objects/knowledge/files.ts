@@ -23,14 +23,17 @@ export function pdfOf(...lines: readonly string[]): Uint8Array {
   return Buffer.from(`${pdf}trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF`, "latin1");
 }
 
-/** A docx with a heading and a paragraph. */
-export function docxOf(heading: string, paragraph: string): Uint8Array {
+/** A docx with a heading, a paragraph, and a table of these rows. */
+export function docxOf(heading: string, paragraph: string, rows: readonly (readonly string[])[] = []): Uint8Array {
   const w = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
   const relationships = "http://schemas.openxmlformats.org/package/2006/relationships";
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const text = (words: string) => `<w:r><w:t>${words}</w:t></w:r>`;
   const style = `<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>`;
-  const body = `<w:p>${style}${text(heading)}</w:p><w:p>${text(paragraph)}</w:p>`;
+  const cell = (words: string) => `<w:tc><w:p>${text(words)}</w:p></w:tc>`;
+  const table = rows.map((cells) => `<w:tr>${cells.map(cell).join("")}</w:tr>`).join("");
+  const end = rows.length === 0 ? "" : `<w:tbl>${table}</w:tbl>`;
+  const body = `<w:p>${style}${text(heading)}</w:p><w:p>${text(paragraph)}</w:p>${end}`;
   return zipOf({
     "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
     "_rels/.rels": `<Relationships xmlns="${relationships}"><Relationship Id="r" Type="${office}/officeDocument" Target="word/document.xml"/></Relationships>`,

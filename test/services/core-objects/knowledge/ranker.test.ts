@@ -2,20 +2,18 @@ import { expect, test } from "vitest";
 import { indexClass } from "../../../../services/core-objects/knowledge/apart/index-class.js";
 import { Ranker } from "../../../../services/core-objects/knowledge/apart/ranker.js";
 import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
+import { randomOf } from "../../../support/random.js";
 import { vectorOf } from "./plain-embedder.js";
 
 const WORDS = "beacon lateral phishing kernel ransom token cloud mail audit patch logs domain".split(" ");
 
-let seed = 1;
-const pick = (): string => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-  return WORDS[seed % WORDS.length]!;
-};
+let random = randomOf(1);
+const pick = (): string => WORDS[Math.floor(random() * WORDS.length)]!;
 const textOf = (words: number): string => Array.from({ length: words }, pick).join(" ");
 
 /** With documents of 20 passages, of which every third is put anew. */
 function filled(ranker: Ranker): Ranker {
-  seed = 1;
+  random = randomOf(1);
   for (let d = 0; d < 90; d++) {
     const [base, document] = [`b${d % 3}`, `d${d % 3 === 2 ? d % 60 : d}`];
     const passages = Array.from({ length: 20 }, () => ({ text: textOf(9), headings: [] }));

@@ -5,6 +5,7 @@ import { createBuiltInEmbedder } from "../../../../services/core-objects/knowled
 import { LEXICAL_WEIGHT } from "../../../../services/core-objects/knowledge/knowledge.js";
 import { packedTerms } from "../../../../services/core-objects/knowledge/packed-terms.js";
 import { createProcesses } from "../../../../services/shared/process/processes.js";
+import { intervalOf, mean } from "../../../support/interval.js";
 import { type Asked, MIXED, NATURAL, PARAPHRASED, PASSAGES } from "./corpus.js";
 
 const processes = createProcesses();
@@ -42,21 +43,6 @@ function reciprocalRanks(questions: readonly Asked[], lexicalWeight: number): nu
     const place = scored.findIndex(({ document }) => document === answer);
     return place < 0 ? 0 : 1 / (place + 1);
   });
-}
-
-const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-
-/** What 95 of 100 samples of the questions, drawn anew, lie between (bootstrap, seeded). */
-function intervalOf(values: readonly number[]): [least: number, most: number] {
-  let seed = 1;
-  const random = (): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-    return seed / 2 ** 31;
-  };
-  const means = Array.from({ length: 2_000 }, () =>
-    mean(values.map(() => values[Math.floor(random() * values.length)]!)),
-  ).sort((a, b) => a - b);
-  return [means[50]!, means[1_949]!];
 }
 
 test("words and meaning together are certainly no worse than either alone", () => {

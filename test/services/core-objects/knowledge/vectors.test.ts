@@ -6,6 +6,7 @@ import { IndexedVectors } from "../../../../services/core-objects/knowledge/apar
 import type { Vectors } from "../../../../services/core-objects/knowledge/apart/vectors.js";
 import { VECTORS, type VectorRecord } from "../../../../services/core-objects/knowledge/records.js";
 import { ServerVectors } from "../../../../services/core-objects/knowledge/server-vectors.js";
+import { randomOf } from "../../../support/random.js";
 import { titled } from "../../../support/titled.js";
 import { backends } from "../../shared/store/backends.js";
 import { standIn } from "./stand-in-search.js";
@@ -86,14 +87,10 @@ for (const backend of backends.filter(({ title }) => !title.includes("java"))) {
   });
 }
 
-let seed = 1;
-function random(): number {
-  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-  return seed / 2 ** 31 - 0.5;
-}
+const random = randomOf(1);
 
 function unit(near?: Float32Array): Float32Array {
-  const vector = new Float32Array(DIMENSIONS).map((_, d) => random() + 1.5 * (near?.[d] ?? 0));
+  const vector = new Float32Array(DIMENSIONS).map((_, d) => random() - 0.5 + 1.5 * (near?.[d] ?? 0));
   const length = Math.hypot(...vector);
   return vector.map((one) => one / length);
 }
@@ -185,12 +182,12 @@ for (const { title, missing, recall, open } of ENGINES) {
 
     test("finds nothing of what was taken out or is of the generation before, whenever it settles", async () => {
       for (let step = 0; step < 60; step++) {
-        const document = `d${Math.floor((random() + 0.5) * 6)}`;
-        if (random() < -0.2) {
+        const document = `d${Math.floor(random() * 6)}`;
+        if (random() < 0.3) {
           model.documents.delete(document);
           await engine.vectors.remove(document);
         } else await put(document, some(1 + (step % 40)));
-        if (random() < 0) await engine.settle();
+        if (random() < 0.5) await engine.settle();
         const asked = unit();
         // Few enough for every engine to find them all.
         expect(new Set(await found(asked, 300))).toEqual(new Set(model.nearest(asked, 300)));

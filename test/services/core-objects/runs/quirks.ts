@@ -388,4 +388,22 @@ export const QUIRKS: Readonly<Record<string, Behaviour>> = {
     reply: always(raw("", { "content-type": "application/json" })),
     ...estimated(/its answer is empty/, 1),
   },
+  "vLLM: a call as text, since no parser is set": {
+    ...failed("MODEL_FAILED", /is the call of a tool as text, .*--enable-auto-tool-choice of vLLM/, 1, [100, 10]),
+    reply: always(says(`I look.\n<tool_call>\n{"name": "${LIST}", "arguments": {}}\n</tool_call>`)),
+  },
+  "Mistral: a call as text": {
+    ...failed("MODEL_FAILED", /is the call of a tool as text/, 1, [100, 10]),
+    reply: always(says(`[TOOL_CALLS][{"name": "${LIST}", "arguments": {}}]`)),
+  },
+  "Llama: a call as text in a stream": {
+    ...failed("MODEL_FAILED", /is the call of a tool as text/, 1, [100, 10]),
+    reply: always(
+      events(delta({ content: "<|python_tag|>" }), delta({ content: `{"name": "${LIST}"}` }, "stop"), USED, "[DONE]"),
+    ),
+  },
+  "a text that only names the mark of a call": {
+    ...done(1, "It writes <tool_call> where it calls."),
+    reply: always(says("It writes <tool_call> where it calls.")),
+  },
 };

@@ -168,7 +168,7 @@ const LIST_TOOLS: readonly List[] = [
       },
       { args: () => ({ hostname: "true" }), only: () => false },
       {
-        args: () => ({ ip: "10.77.1.1" }),
+        args: ({ world }) => ({ ip: `${world.network}.1` }),
         only: (row, { world: { ids } }) => [ids.machine0, ids.multi, ids.otherMachine].includes(row.asset_id),
       },
       {

@@ -67,7 +67,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     tool: "get_inject_execution_traces",
-    of: [["mail", "atomic"], ["otherCall"]],
+    of: [["mail"], []],
     args: (id, { world }) => ({ inject_id: id, target_id: world.ids.team, target_kind: "team" }),
     route: (id, { world }) => `/injects/execution-traces?injectId=${id}&targetId=${world.ids.team}&targetType=TEAMS`,
     proves: (told, direct) =>
@@ -226,7 +226,7 @@ const readingTruths: readonly Truth<Stage>[] = READINGS.map(({ tool, of, args, r
       as: SEERS,
       async prove(stage, person) {
         const [elsewhere] = stage.world.tenantOf(person) === FIRST ? of[1] : of[0];
-        for (const id of [stage.world.ids[elsewhere!]!, UNKNOWN])
+        for (const id of [elsewhere === undefined ? UNKNOWN : stage.world.ids[elsewhere]!, UNKNOWN])
           await refuses(stage, person, tool, { ...inTenant(stage, person), ...args(id, stage) }, words);
       },
     },
@@ -256,6 +256,24 @@ export const runTruths: readonly Truth<Stage>[] = [
           const direct = await seenBy(stage, person).read(`/injects/${id}`);
           const words = direct === undefined ? NOT_THERE : /has not run yet/;
           await refuses(stage, person, "get_inject_execution_result", args, words);
+        },
+      },
+    ],
+  },
+  {
+    tool: "get_inject_execution_traces",
+    cases: [
+      {
+        about: "refuses a team that is no target, of which the platform tells nothing",
+        as: SEERS,
+        async prove(stage, person) {
+          const { ids } = stage.world;
+          const isFirst = stage.world.tenantOf(person) === FIRST;
+          const words = /belongs to scenario|no such target|there is no|unknown tool|ACCESS_ASSESSMENT/;
+          for (const id of isFirst ? [ids.call0!, ids.atomic!] : [ids.otherCall!, ids.otherAtomic!]) {
+            const args = { ...inTenant(stage, person), inject_id: id, target_id: ids.team!, target_kind: "team" };
+            await refuses(stage, person, "get_inject_execution_traces", args, words);
+          }
         },
       },
     ],

@@ -33,7 +33,8 @@ export async function standing(stage: Stage): Promise<Standing> {
     const seen = seenBy(stage, "administrator", tenant);
     for (const row of await seen.of("scenario"))
       found.set(row.scenario_id, { ...row, scenario_tags: [...(row.scenario_tags ?? [])].sort() });
-    for (const row of await seen.of("simulation")) found.set(row.exercise_id, row);
+    for (const row of await seen.of("simulation"))
+      found.set(row.exercise_id, { ...row, exercise_targets: inOrder(row) });
     for (const row of await seen.of("tag")) found.set(row.tag_id, row);
     for (const row of await seen.of("payload")) found.set(row.payload_id, row);
     for (const row of await seen.of("atomic")) found.set(row.inject_id, { title: row.inject_title });
@@ -42,6 +43,11 @@ export async function standing(stage: Stage): Promise<Standing> {
         found.set(row.inject_id, { title: row.inject_title, enabled: row.inject_enabled, content: row.inject_content });
   }
   return found;
+}
+
+/** The platform gives them in another order each time. */
+function inOrder({ exercise_targets: targets = [] }: Json): Json[] {
+  return [...targets].sort((a, b) => (a.target_id < b.target_id ? -1 : 1));
 }
 
 /** A scenario that is made for one person alone. */

@@ -106,7 +106,8 @@ export const bindings = [
     const target = { id: r.targetId.toLowerCase(), kind: r.targetKind };
     const traces = await readTraces(platform, tenant, row.inject_id, target);
     // Of what is no target, the platform says what it says of a target where nothing happened.
-    if (traces.length === 0) {
+    const isItsTeam = target.kind === TargetKind.TEAM && row.inject_teams?.includes(target.id) === true;
+    if (traces.length === 0 && !isItsTeam) {
       needPeople(row.inject_id, parent, target.kind);
       await needTarget(platform, tenant, row.inject_id, target.kind, target.id);
     }

@@ -407,3 +407,11 @@ test("a step of a scenario has no people yet: the platform fails on them, the to
     });
   }
 });
+
+test("of a team of a scenario's step there are no traces yet, and another team is no target of it", async () => {
+  const { id: injectId } = await made();
+  const traces = (targetId: string) =>
+    stack.call(runs.getInjectExecutionTraces, { injectId, targetId, targetKind: TargetKind.TEAM }, "analyst");
+  expect((await traces(ids.team!)).traces).toEqual([]);
+  expect(await refusal(traces(injectId))).toMatchObject({ code: Code.FailedPrecondition });
+});

@@ -1,20 +1,10 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
+import { randomOf } from "../../../../support/random.js";
 
 /** What the store that is damaged holds. */
 export const SPEC = { name: "things", indexes: [{ name: "by_kind", key: { kind: 1 } }] } as const;
-
-/** The same numbers for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Cuts the file, or changes a few of its bytes: every other time in its heads or in the head of a page. */
 function damage(bytes: Buffer, seed: number): Buffer {

@@ -3,16 +3,13 @@
 import { createRequire } from "node:module";
 import { OpenAIInstrumentation as OpenInference } from "@arizeai/openinference-instrumentation-openai";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-proto";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { registerInstrumentations } from "@opentelemetry/instrumentation";
 import { OpenAIInstrumentation as Official } from "@opentelemetry/instrumentation-openai";
 import { LoggerProvider, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
-import { NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { OpenAIInstrumentation as Traceloop } from "@traceloop/instrumentation-openai";
+import { provider } from "./tracing.mjs";
 
 const require = createRequire(import.meta.url);
-const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter())] });
-provider.register();
 const loggerProvider = new LoggerProvider({
   processors: [new SimpleLogRecordProcessor({ exporter: new OTLPLogExporter() })],
 });

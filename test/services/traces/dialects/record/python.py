@@ -33,9 +33,9 @@ def raw():
 def graph():
     from langchain_core.tools import tool
     from langchain_openai import ChatOpenAI
-    from langgraph.prebuilt import create_react_agent
+    from langchain.agents import create_agent
 
-    agent = create_react_agent(ChatOpenAI(model="large", base_url=url, api_key="none"), [tool(look_up)], name="triage-bot")
+    agent = create_agent(ChatOpenAI(model="large", base_url=url, api_key="none"), [tool(look_up)], name="triage-bot")
     agent.invoke({"messages": [("user", "Is web-1 safe?")]})
 
 

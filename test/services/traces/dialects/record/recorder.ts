@@ -7,9 +7,24 @@ import { ExportLogsServiceRequestSchema } from "#proto/opentelemetry/proto/colle
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 
 // Runs a program with a real instrumentation against a model that answers with one call of a tool and then a text, and
-// writes the spans and log records that it sends: recorder.ts OUT PROGRAM ARGUMENTS…
+// writes the spans and log records that it sends, without what says nothing of the work: recorder.ts OUT PROGRAM ARGUMENTS…
 
 const [out = "", program = "", ...args] = process.argv.slice(2);
+/** Attributes of the machine, and schemas of tools, which are long. */
+const LEFT_OUT =
+  /^(telemetry\.|service\.instance|server\.)|(metadata|association\.properties)\.(?!lc_agent_name)|schema$|\.definitions$|api_base$|request_parameters$|prompt\.tools$/;
+const LONGEST = 1_000;
+
+/** The same without the attributes that are left out; long texts are cut. */
+function shortened(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner) => {
+    if (key === "attributes") return inner.filter((one: { key: string }) => !LEFT_OUT.test(one.key));
+    // Some SDKs name a service after the path of its program.
+    if (inner?.key === "service.name") return { key: "service.name", value: { stringValue: "recorded" } };
+    return typeof inner === "string" ? inner.slice(0, LONGEST) : inner;
+  });
+}
+
 const exported: unknown[] = [];
 const logged: unknown[] = [];
 
@@ -55,7 +70,7 @@ server.listen(0, "127.0.0.1", () => {
     const spans = exported.flatMap((one) => (one as { resourceSpans?: object[] }).resourceSpans ?? []);
     const logs = logged.flatMap((one) => (one as { resourceLogs?: object[] }).resourceLogs ?? []);
     const all = { resourceSpans: spans, ...(logs.length > 0 && { resourceLogs: logs }) };
-    writeFileSync(out, `${JSON.stringify(all, undefined, 1)}\n`);
+    writeFileSync(out, JSON.stringify(shortened(all)));
     server.close();
     process.exit(code ?? 1);
   });

@@ -1,13 +1,12 @@
 // biome-ignore-all lint/correctness/noUndeclaredDependencies: these are installed in a folder of their own, to record once
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { generateText, stepCountIs, tool } from "ai";
+import { LegacyOpenTelemetry, OpenTelemetry } from "@ai-sdk/otel";
+import { generateText, registerTelemetry, stepCountIs, tool } from "ai";
 import { z } from "zod";
+import { provider } from "./tracing.mjs";
 
-const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter())] });
-provider.register();
+registerTelemetry(process.argv[2] === "legacy" ? new LegacyOpenTelemetry() : new OpenTelemetry());
 const models = createOpenAICompatible({ name: "mock", baseURL: process.env.MODEL_URL, apiKey: "none" });
 await generateText({
   model: models("large"),
@@ -16,6 +15,6 @@ await generateText({
   tools: {
     look_up: tool({ description: "d", inputSchema: z.object({ host: z.string() }), execute: async () => "a host" }),
   },
-  experimental_telemetry: { isEnabled: true, functionId: "triage-bot" },
+  telemetry: { functionId: "triage-bot" },
 });
 await provider.shutdown();
