@@ -1,7 +1,9 @@
 import type { Work } from "../../shared/isolation/isolation.js";
+import { KilledError } from "../../shared/isolation/misbehaved.js";
 import type { HttpMethods } from "./apart/http.js";
 import type { McpMethods } from "./apart/mcp.js";
 import type { ModelMethods } from "./apart/models.js";
+import type { UNCLEAR } from "./apart/unclear.js";
 import type { Redactor } from "./redact.js";
 
 // What runs ask of others, and what they answer, is sent and read in processes.
@@ -37,6 +39,13 @@ export const UNSURE = "the call may or may not have taken effect";
 
 /** Longest reason that is told, in characters. */
 const MAX_REASON = 300;
+
+const UNCLEAR_NAME: typeof UNCLEAR = "UnclearError";
+
+/** Whether a call that failed may have taken effect: its process was ended, or no answer could be read. */
+export function mayBeDone(error: unknown): boolean {
+  return error instanceof KilledError || (error as Error).name === UNCLEAR_NAME;
+}
 
 /** Why nothing came of a request, in words and without what is secret. */
 export function failureOf(error: unknown, redactor: Redactor): string {

@@ -1,6 +1,7 @@
 import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/apart/bounded-fetch.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { serveThread } from "../../../shared/process/thread.js";
+import { isUnclear, marked } from "./unclear.js";
 
 // The client of custom tools: one request, whose answer is a text that nobody parses.
 
@@ -43,7 +44,7 @@ const methods = {
       const text = (await answer.text()).trim().slice(0, MAX_TEXT);
       return JSON.stringify({ status, location, text } satisfies HttpAnswer);
     } catch (error) {
-      throw plainError(error);
+      throw marked(plainError(error), isUnclear(error));
     }
   },
 };

@@ -1,7 +1,8 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import { createBoundedFetch, dispatcherOf, plainError } from "../../../shared/isolation/apart/bounded-fetch.js";
 import type { JsonBounds } from "../../../shared/isolation/json-bounds.js";
@@ -10,6 +11,7 @@ import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
 import { VERSION } from "../../../shared/process/version.js";
 import { plainIssues } from "./plain-issues.js";
 import { Unanswered, unansweredIn } from "./unanswered.js";
+import { isUnclear, marked } from "./unclear.js";
 
 /** Bounds of one answer, or of one stream of answers. */
 const ANSWER: JsonBounds = { bytes: 8 * 2 ** 20, depth: 64, nodes: 100_000 };
@@ -23,6 +25,8 @@ const NEVER_MS = 600_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const REDIRECTED =
   "it redirects to another address, and the service does not follow redirects: ask its operator for the other URL, and set that with update_mcp_server";
+/** Codes of errors that the SDK makes: the connection was closed, or the time is over. */
+const OF_THE_SDK: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 /** How long a server may take to begin, in milliseconds. */
 const BEGIN_MS = 5_000;
 
@@ -74,7 +78,9 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
     try {
       return await Promise.race([asked(client, NEVER_MS), broken.promise]);
     } catch (error) {
-      throw unansweredIn(error) ?? plainError(withPlainIssues(error));
+      const unanswered = unansweredIn(error);
+      if (unanswered !== undefined) throw marked(unanswered, true);
+      throw marked(plainError(withPlainIssues(error)), !isRefusal(error) && isUnclear(error));
     }
   };
   const late = setTimeout(
@@ -95,6 +101,12 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
   } finally {
     clearTimeout(late);
   }
+}
+
+/** Whether a server has refused a request, by an error of JSON-RPC or by a status that says it (RFC 9110, section 15.5). */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof McpError) return !OF_THE_SDK.has(error.code);
+  return error instanceof StreamableHTTPError && error.code !== undefined && error.code >= 400 && error.code < 500;
 }
 
 /** Before anything is cut off: what is left of a list of issues is no list. */

@@ -4,8 +4,6 @@ import { type JSONRPCMessage, McpError } from "@modelcontextprotocol/sdk/types.j
 // The answer to a request of Streamable HTTP is the body of its POST. If that ends without an answer to the request,
 // none will come: the SDK would wait for it all the same.
 
-/** The name of the error of a request that its server ended without an answer. */
-export const UNANSWERED = "UnansweredError";
 const WORDS = "it ended its answer without answering the request";
 /** Marks what this module says: no server can send this object. */
 const OURS = {};
@@ -72,9 +70,7 @@ export class Unanswered {
 
 /** The error of a request that was ended without an answer; undefined for any other error. */
 export function unansweredIn(error: unknown): Error | undefined {
-  return error instanceof McpError && error.data === OURS
-    ? Object.assign(new Error(WORDS), { name: UNANSWERED })
-    : undefined;
+  return error instanceof McpError && error.data === OURS ? new Error(WORDS) : undefined;
 }
 
 function idIn(body: unknown): number | undefined {

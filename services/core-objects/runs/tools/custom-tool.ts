@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { KilledError, MisbehavedError } from "../../../shared/isolation/misbehaved.js";
+import { MisbehavedError } from "../../../shared/isolation/misbehaved.js";
 import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { shorten } from "../../../shared/tools/shorten.js";
@@ -10,7 +10,7 @@ import { lacksValue, type VariableRecord } from "../../kinds/variables/record.js
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
 import type { HttpAnswer, HttpRequest } from "../apart/http.js";
-import { CUSTOM_TOOLS, failureOf, UNSURE } from "../outgoing.js";
+import { CUSTOM_TOOLS, failureOf, mayBeDone, UNSURE } from "../outgoing.js";
 import type { Redactor } from "../redact.js";
 import { variableValue } from "../secrets.js";
 import type { AgentTool } from "./agent-tool.js";
@@ -61,7 +61,7 @@ export function customTool(record: CustomToolRecord, name: string, parts: Custom
         signal.throwIfAborted();
         if (error instanceof HttpFailure) throw failedPrecondition(error.message);
         const why = failureOf(error, redactor);
-        if (error instanceof KilledError) throw failedPrecondition(`${why}: ${UNSURE}`);
+        if (mayBeDone(error)) throw failedPrecondition(`${why}: ${UNSURE}`);
         if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${why}`);
         await leaveOut(context, "custom tool", tool._id, error, why);
         throw failedPrecondition(`${why}: ${UNSURE}, and the tool is not used for a while`);

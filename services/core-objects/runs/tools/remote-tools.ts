@@ -11,8 +11,7 @@ import type { McpServerRecord } from "../../kinds/mcp-servers/record.js";
 import { readable } from "../../objects/gate.js";
 import { leaveOut, leftOut } from "../../objects/left-out.js";
 import type { Answered, Listed, ListedTool, McpMethods, NO_SESSION } from "../apart/mcp.js";
-import type { UNANSWERED } from "../apart/unanswered.js";
-import { failureOf, MCP_SERVERS, UNSURE } from "../outgoing.js";
+import { failureOf, MCP_SERVERS, mayBeDone, UNSURE } from "../outgoing.js";
 import { mapTexts, type Redactor, shown } from "../redact.js";
 import { headersOf } from "../secrets.js";
 import { type AgentTool, functionName } from "./agent-tool.js";
@@ -26,7 +25,6 @@ const CLOSE_MS = 5_000;
 const MAX_DESCRIPTION = 2_000;
 const SHOWN = 40 * 1024;
 const LOST: typeof NO_SESSION = "NoSessionError";
-const ENDED: typeof UNANSWERED = "UnansweredError";
 
 /** What remote servers are reached with. */
 export interface RemoteParts {
@@ -200,8 +198,7 @@ function remoteTool(
       const sent = mapTexts(args, restoreHidden) as object;
       const answer = await connection.call(tool.name, sent, signal).catch((error: Error) => {
         signal.throwIfAborted();
-        if (error instanceof KilledError) throw failedPrecondition(`${error.message}: ${UNSURE}`);
-        if (error.name === ENDED) throw failedPrecondition(`${error.message}: ${UNSURE}`);
+        if (mayBeDone(error)) throw failedPrecondition(`${error.message}: ${UNSURE}`);
         if (!(error instanceof MisbehavedError)) throw failedPrecondition(`it could not be called: ${error.message}`);
         throw failedPrecondition(`${error.message}: ${UNSURE}, and the server is not used for a while`);
       });

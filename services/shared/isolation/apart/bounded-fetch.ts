@@ -56,7 +56,7 @@ export function createBoundedFetch(
   async function fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
     const url = String(input);
     const problem = calledUrlProblem(url.replace(/#.*$/s, ""));
-    if (problem !== undefined) throw new Error(`its URL ${problem}`);
+    if (problem !== undefined) throw new TypeError(`its URL ${problem}`);
     const answer = await send(url, { ...init, dispatcher, redirect: "manual" });
     if (answer.body === null) return answer;
     const body = answer.body.pipeThrough(measured(new JsonMeter(bounds), harmed));

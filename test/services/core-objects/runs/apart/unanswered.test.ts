@@ -71,7 +71,7 @@ test.each<[how: string, Answer]>([
   ],
 ])("a request that is answered with %s fails at once, and the session goes on", async (_how, given) => {
   answer = given;
-  await expect(call()).rejects.toMatchObject({ name: "UnansweredError", message: ENDED });
+  await expect(call()).rejects.toMatchObject({ name: "UnclearError", message: ENDED });
   answer = (response, id) => json(response, whole(id, "found then"));
   expect(await call()).toBe("found then");
 });
@@ -133,4 +133,26 @@ test("what an answer is refused for is told in a sentence, however long the list
   const content = Array.from({ length: 30 }, () => ({ type: "text", text: 5 }));
   answer = (response, id) => json(response, JSON.stringify({ jsonrpc: "2.0", id, result: { content } }));
   await expect(call()).rejects.toThrow(/^content\[0\]: Invalid input; content\[1\].*; and 20 more$/);
+});
+
+test.each<[how: string, Answer]>([
+  ["what is no JSON", (response) => json(response, "{")],
+  ["JSON that is no message", (response) => json(response, "5")],
+  ["a page", (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Welcome")],
+  ["500", (response) => response.writeHead(500).end("out of order")],
+  ["a connection that breaks", (response) => response.destroy()],
+])("a call that is answered with %s may have taken effect", async (_how, given) => {
+  answer = given;
+  await expect(call()).rejects.toMatchObject({ name: "UnclearError" });
+});
+
+test.each<[how: string, Answer]>([
+  [
+    "an error of JSON-RPC",
+    (response, id) => json(response, JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_602, message: "no" } })),
+  ],
+  ["403", (response) => response.writeHead(403).end("not you")],
+])("a call that is refused with %s has not", async (_how, given) => {
+  answer = given;
+  await expect(call()).rejects.toMatchObject({ name: "Error" });
 });
