@@ -157,7 +157,11 @@ const expectedOf = (sees: ReadonlySet<string>, log: Log) => {
   return [Date.parse(timestamp), user?.name ?? "", event_scope, isSeen ? context_data.entity_id : undefined, fields];
 };
 
-const CONTAINERS = ["Report", "Note", "Grouping", "Opinion", "Case-Incident", "Case-Rfi", "Case-Rft", "Task"];
+/** What the platform counts as containers (its query subTypes). */
+const CONTAINERS = [
+  ...["Report", "Note", "Grouping", "Opinion", "Observed-Data", "Feedback"],
+  ...["Case-Incident", "Case-Rfi", "Case-Rft", "Task"],
+];
 const time = ({ timestamp }: Log) => Date.parse(timestamp);
 const changed = (field: string) => (log: Log) =>
   (log.context_data.changes ?? []).some((one) => one.field.toLowerCase() === field.toLowerCase());
