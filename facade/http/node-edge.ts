@@ -18,7 +18,7 @@ import { checkFeeding } from "./node-feed.js";
 /** How often connections are looked over for headers that do not come, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Postponed answers in one turn of the event loop: a turn takes one connection (libuv since 1.45), and many may wait outside. */
+/** Postponed answers in one turn of the event loop, however long it was: a turn takes one connection (libuv since 1.45), and many may wait outside. */
 const POSTPONED_PER_TURN = 2;
 
 /** Connections that wait to be taken. */
@@ -47,7 +47,7 @@ export async function listen(
   idleMs = IDLE_MS,
 ): Promise<Edge> {
   checkFeeding();
-  const traffic = new Traffic(bodyMs, new Queue({ ...POSTPONED, perTurn: POSTPONED_PER_TURN }));
+  const traffic = new Traffic(bodyMs, new Queue({ ...POSTPONED, perTurn: POSTPONED_PER_TURN, perMs: 0 }));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: idleMs,

@@ -53,7 +53,7 @@ export class Registrations {
   }
 }
 
-/** The name of an algorithm whose value is an object or a list: the library reads it as a text and fails. Undefined if there is none such. */
+/** The name of an algorithm whose value is an object or a list: the library reads it as a text and fails. Undefined if all are texts. */
 function algorithmOf(body: Uint8Array): string | undefined {
   let metadata: unknown;
   try {

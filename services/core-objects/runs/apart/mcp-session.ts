@@ -78,9 +78,8 @@ export async function openSession({ url, transport, headers, policy }: RemoteAdd
     try {
       return await Promise.race([asked(client, NEVER_MS), broken.promise]);
     } catch (error) {
-      const unanswered = unansweredIn(error);
-      if (unanswered !== undefined) throw marked(unanswered, true);
-      throw marked(plainError(withPlainIssues(error)), !isRefusal(error) && isUnclear(error));
+      const plain = unansweredIn(error) ?? plainError(withPlainIssues(error));
+      throw marked(plain, !isRefusal(error) && isUnclear(error));
     }
   };
   const late = setTimeout(

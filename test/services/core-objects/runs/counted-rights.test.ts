@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { UsageService } from "#proto/core/v1/usage_service_pb.js";
 import { runBytes, stepBytes } from "../../../../services/core-objects/runs/run-bytes.js";
-import { silentLog } from "../../../../services/shared/process/log.js";
-import { createTracesService } from "../../../../services/traces/service.js";
 import { as } from "../rig.js";
-import { startStage } from "./stage.js";
+import { startTracedStage } from "./stage.js";
 
-let stage: Awaited<ReturnType<typeof startStage>>;
+let stage: Awaited<ReturnType<typeof startTracedStage>>;
 beforeAll(async () => {
-  stage = await startStage();
-  const { store, peers } = stage.rig;
-  stage.rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+  stage = await startTracedStage();
 });
 afterAll(() => stage.close());
 

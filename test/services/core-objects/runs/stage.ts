@@ -7,8 +7,10 @@ import { RunState } from "#proto/core/v1/run_pb.js";
 import { RunService } from "#proto/core/v1/run_service_pb.js";
 import type { RunRecord, StepRecord } from "../../../../services/core-objects/runs/record.js";
 import type { WorkerOptions } from "../../../../services/core-objects/runs/worker.js";
+import { silentLog } from "../../../../services/shared/process/log.js";
 import { readImage } from "../../../../services/shared/tools/image.js";
 import { readTools } from "../../../../services/shared/tools/tools.js";
+import { createTracesService } from "../../../../services/traces/service.js";
 import { as, type Rig, startRig } from "../rig.js";
 import { type Asked, type Reply, startModel } from "./model-server.js";
 
@@ -80,4 +82,12 @@ export async function startStage(options: Parameters<typeof startRig>[0] = {}) {
       await model.close();
     },
   };
+}
+
+/** The same, with the service that keeps traces. */
+export async function startTracedStage() {
+  const stage = await startStage();
+  const { store, peers } = stage.rig;
+  stage.rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+  return stage;
 }

@@ -7,17 +7,13 @@ import { RunService } from "#proto/core/v1/run_service_pb.js";
 import { SkillService } from "#proto/core/v1/skill_service_pb.js";
 import { VariableService } from "#proto/core/v1/variable_service_pb.js";
 import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { silentLog } from "../../../../services/shared/process/log.js";
-import { createTracesService } from "../../../../services/traces/service.js";
 import { as } from "../rig.js";
 import { results } from "./model-server.js";
-import { CREDENTIAL, startStage } from "./stage.js";
+import { CREDENTIAL, startStage, startTracedStage } from "./stage.js";
 
-let stage: Awaited<ReturnType<typeof startStage>>;
+let stage: Awaited<ReturnType<typeof startTracedStage>>;
 beforeAll(async () => {
-  stage = await startStage();
-  const { store, peers } = stage.rig;
-  stage.rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+  stage = await startTracedStage();
 });
 afterAll(() => stage.close());
 

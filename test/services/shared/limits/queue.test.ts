@@ -42,6 +42,16 @@ test("after a long turn more are done, so that a busy loop does not keep answers
   expect(done).toBeLessThan(1_000);
 });
 
+test("where a turn's length says nothing, no more are done after a long one", async () => {
+  const queue = new Queue({ ...POSTPONED, perTurn: 2, perMs: 0 });
+  let done = 0;
+  for (let n = 0; n < 100; n++) queue.add(() => done++);
+  const until = performance.now() + 20;
+  while (performance.now() < until);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toBe(2);
+});
+
 test("beyond so many nothing more waits", () => {
   const queue = new Queue(POSTPONED);
   const taken = Array.from({ length: 5_000 }, () => queue.add(() => undefined));

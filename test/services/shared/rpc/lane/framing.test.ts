@@ -13,7 +13,7 @@ test("the head of a message says the same in whatever order its headers come", (
   expect(answerHeadOf(other)).toEqual({ ...head, text: other });
 });
 
-test("one more header is read, and a length that is none is no answer of a lane", () => {
+test("one more header is read, and without a length that is a number it is not the answer of a lane", () => {
   const begun = `HTTP/1.1 200 OK\r\n${TYPE}\r\n${DATE}\r\nuWebSockets: 20\r\nContent-Length: `;
   expect(answerHeadOf(`${begun}7\r\nconnection: close`)).toMatchObject({ length: 7, closes: true });
   for (const length of ["", "-1", "7x", "12345678901"]) expect(answerHeadOf(`${begun}${length}`)).toBeUndefined();
