@@ -1,3 +1,5 @@
+import { Member, Ring } from "../../services/shared/ring.js";
+
 /** Ends calls that take too long: all have the same time, so one timer looks after them in turn. */
 export interface Deadlines {
   /** Calls `expire` after the time that every call has, or at close, unless let go before. */
@@ -17,20 +19,17 @@ const TICK_MS = 100;
 
 /** @param ms how long a call may take; kept to within a tenth of a second. */
 export function createDeadlines(ms: number): Deadlines {
-  // A ring in the order of expiry, through its own head. A Set would be rebuilt
-  // every few calls, and its old tables keep what they held from being collected.
-  const head = new Pending(Number.POSITIVE_INFINITY, () => undefined);
+  const calls = new Ring<Pending>();
   const expireUntil = (time: number, why: "late" | "closing"): void => {
-    while (head.next !== head && head.next.at <= time) {
-      const { next } = head;
-      next.done();
-      next.expire(why);
+    for (let { first } = calls; first !== undefined && first.at <= time; first = calls.first) {
+      first.leave();
+      first.expire(why);
     }
   };
   let timer: NodeJS.Timeout | undefined;
   const tick = (): void => {
     expireUntil(Date.now(), "late");
-    if (head.next !== head || timer === undefined) return;
+    if (!calls.isEmpty || timer === undefined) return;
     // A façade that nobody calls does not wake up.
     clearInterval(timer);
     timer = undefined;
@@ -38,7 +37,7 @@ export function createDeadlines(ms: number): Deadlines {
   return {
     start(expire) {
       const pending = new Pending(Date.now() + ms, expire);
-      pending.enter(head);
+      calls.enter(pending);
       timer ??= setInterval(tick, TICK_MS).unref();
       return pending;
     },
@@ -49,27 +48,15 @@ export function createDeadlines(ms: number): Deadlines {
   };
 }
 
-class Pending implements Ticket {
-  next: Pending = this;
-  private previous: Pending = this;
-
+class Pending extends Member implements Ticket {
   constructor(
     readonly at: number,
     readonly expire: (why: "late" | "closing") => void,
-  ) {}
-
-  /** Takes the last place of the ring. */
-  enter(head: Pending): void {
-    this.next = head;
-    this.previous = head.previous;
-    head.previous.next = this;
-    head.previous = this;
+  ) {
+    super();
   }
 
   done(): void {
-    this.previous.next = this.next;
-    this.next.previous = this.previous;
-    this.next = this;
-    this.previous = this;
+    this.leave();
   }
 }

@@ -1,3 +1,4 @@
+import { Member, Ring } from "../ring.js";
 import type { Caller } from "../rpc/call.js";
 import type { Lease } from "./lease.js";
 
@@ -27,13 +28,13 @@ const STEP_MS = 250;
 
 /** All of them are killed when there is no lease for a while: nobody would hear of a revocation. */
 export function createOpenResponses(lease: Lease): OpenResponses {
-  const open = new Set<{ readonly caller: Caller; readonly kill: (ended: Ended) => void }>();
+  const open = new Ring<OpenResponse>();
   let watching = false;
 
   function kill(meant: (caller: Caller) => boolean, ended: Ended): void {
-    for (const response of [...open]) {
+    for (const response of open) {
       if (!meant(response.caller)) continue;
-      open.delete(response);
+      response.leave();
       response.kill(ended);
     }
   }
@@ -46,7 +47,7 @@ export function createOpenResponses(lease: Lease): OpenResponses {
       if (lease.held()) unleased = 0;
       else if (unleased >= UNLEASED_MS) kill(() => true, "unavailable");
       else unleased += STEP_MS;
-      watching = open.size > 0;
+      watching = !open.isEmpty;
       if (watching) setTimeout(check, unleased === 0 ? lease.left() : STEP_MS).unref();
     };
     setTimeout(check, lease.left()).unref();
@@ -54,13 +55,20 @@ export function createOpenResponses(lease: Lease): OpenResponses {
 
   return {
     add(caller, kill) {
-      const response = { caller, kill };
-      open.add(response);
+      const response = new OpenResponse(caller, kill);
+      open.enter(response);
       watchLapse();
-      return () => {
-        open.delete(response);
-      };
+      return () => response.leave();
     },
     kill,
   };
+}
+
+class OpenResponse extends Member {
+  constructor(
+    readonly caller: Caller,
+    readonly kill: (ended: Ended) => void,
+  ) {
+    super();
+  }
 }

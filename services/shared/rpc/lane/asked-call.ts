@@ -13,7 +13,7 @@ import { binaryOf } from "../binary/write.js";
 import type { StopSignal } from "../dispatch.js";
 import { deadlineExceeded, internal, unavailable } from "../errors.js";
 import "../text-encoding.js";
-import type { CallDeadlines, Timed } from "./call-deadlines.js";
+import { type CallDeadlines, Timed } from "./call-deadlines.js";
 import { type AnswerHead, headersOf } from "./framing.js";
 import type { Lane, Sending } from "./lane.js";
 import type { LaneSocket } from "./lane-socket.js";
@@ -62,7 +62,7 @@ export function askOnLane<I extends DescMessage, O extends DescMessage>(
   });
 }
 
-class AskedCall<O extends DescMessage> implements Sending, Timed {
+class AskedCall<O extends DescMessage> extends Timed implements Sending {
   socket: LaneSocket | undefined;
   readonly deadline: number;
   readonly #lane: Lane;
@@ -83,6 +83,7 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
     resolve: (reply: MessageShape<O>) => void,
     reject: (error: Error) => void,
   ) {
+    super();
     this.#lane = lane;
     this.#deadlines = deadlines;
     this.#output = output;
@@ -138,7 +139,7 @@ class AskedCall<O extends DescMessage> implements Sending, Timed {
 
   #settle(): void {
     this.#stopSignal?.removeEventListener("abort", this.#onAbort);
-    if (this.deadline !== Number.POSITIVE_INFINITY) this.#deadlines.leave(this);
+    this.leave();
   }
 }
 

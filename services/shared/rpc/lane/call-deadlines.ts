@@ -1,11 +1,12 @@
+import { Member, Ring } from "../../ring.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 
 /** What has a deadline. */
-export interface Timed {
+export abstract class Timed extends Member {
   /** Milliseconds since the epoch. */
-  readonly deadline: number;
+  abstract readonly deadline: number;
   /** The deadline has passed. */
-  late(): void;
+  abstract late(): void;
 }
 
 /**
@@ -13,17 +14,13 @@ export interface Timed {
  * as long as those before, and end long before, so that it is hardly ever set.
  */
 export class CallDeadlines {
-  readonly #calls = new Set<Timed>();
+  readonly #calls = new Ring<Timed>();
   #timer: NodeJS.Timeout | undefined;
   #at = Number.POSITIVE_INFINITY;
 
   add(call: Timed): void {
-    this.#calls.add(call);
+    this.#calls.enter(call);
     if (call.deadline < this.#at) this.#set(call.deadline);
-  }
-
-  leave(call: Timed): void {
-    this.#calls.delete(call);
   }
 
   #set(at: number): void {
@@ -39,7 +36,7 @@ export class CallDeadlines {
     for (const call of this.#calls) {
       if (call.deadline > now) next = Math.min(next, call.deadline);
       else {
-        this.#calls.delete(call);
+        call.leave();
         call.late();
       }
     }
