@@ -1,7 +1,7 @@
 import { createCredentials } from "../services/shared/credentials/credentials.js";
 import { callRatesOf } from "../services/shared/limits/settings.js";
 import { createShares } from "../services/shared/limits/shares.js";
-import { snapshots } from "../services/shared/metrics/metrics.js";
+import { type Snapshot, snapshots } from "../services/shared/metrics/metrics.js";
 import { countProcess } from "../services/shared/metrics/process.js";
 import { serveMetrics } from "../services/shared/metrics/server.js";
 import { openChannel } from "../services/shared/process/channel.js";
@@ -96,9 +96,9 @@ const dispatch = connectRemote(addresses);
 const { keyPrefix } = settings;
 // A worker is counted through the process that started it, which may know why neither can serve.
 const parent =
-  settings.sharedPort && process.send !== undefined ? openChannel(process, { metrics: snapshots }) : undefined;
+  settings.sharedPort && process.send !== undefined ? openChannel(process, { metrics: countedSnapshots }) : undefined;
 let asking: Promise<readonly string[]> | undefined;
-if (parent !== undefined || settings.metricsPort !== undefined) countProcess(ready);
+let isCounted = false;
 const credentials = createCredentials({
   dispatch,
   credential: self,
@@ -123,8 +123,15 @@ const metrics =
         host: settings.metricsHost,
         port: settings.metricsPort,
         ready,
-        take: async () => [{ process: "facade", metrics: await snapshots() }],
+        take: async () => [{ process: "facade", metrics: await countedSnapshots() }],
       });
+
+/** The process is counted once somebody reads its metrics: to watch the event loop wakes it a hundred times a second. */
+async function countedSnapshots(): Promise<readonly Snapshot[]> {
+  if (!isCounted) countProcess(ready);
+  isCounted = true;
+  return snapshots();
+}
 
 async function ready(): Promise<readonly string[]> {
   const own = credentials.leased() ? [] : ["auth does not answer"];

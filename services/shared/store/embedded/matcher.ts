@@ -18,8 +18,12 @@ const everything: Matcher = () => true;
 export function matcherOf(filter: Document): Matcher {
   const direct = directly(filter);
   if (direct !== undefined) return direct;
-  const query = queryOf(filter);
-  return (document) => query.test(document);
+  // Compiled for the first document: most questions that are asked again and again, such as what is due, find none.
+  let query: ReturnType<typeof queryOf> | undefined;
+  return (document) => {
+    query ??= queryOf(filter);
+    return query.test(document);
+  };
 }
 
 function directly(filter: Document): Matcher | undefined {
