@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { CollectionSpec, IndexSpec } from "../store.js";
 import { catalogueOf, documentsOf } from "./environment.js";
+import { withPooledKeys } from "./read-keys.js";
 import type { Records } from "./records.js";
 import { type IndexRecord, SecondaryIndex } from "./secondary-index.js";
 
@@ -104,5 +105,5 @@ function recordedNames(collection: string, catalogue: Database<IndexRecord, stri
 }
 
 function openIndexDatabase(root: RootDatabase, collection: string, name: string): Database<string, Buffer> {
-  return root.openDB(`i:${collection}:${name}`, { encoding: "string", keyEncoding: "binary" });
+  return withPooledKeys(root.openDB(`i:${collection}:${name}`, { encoding: "string", keyEncoding: "binary" }));
 }

@@ -4,6 +4,7 @@ import { type Database, open, type RootDatabase } from "lmdb";
 import type { CollectionSpec } from "../store.js";
 import { hearCommits } from "./commit.js";
 import { checkDataFile, DamagedStoreError } from "./integrity.js";
+import { withPooledKeys } from "./read-keys.js";
 import type { Stored } from "./records.js";
 import type { IndexRecord } from "./secondary-index.js";
 
@@ -35,7 +36,7 @@ export function shareEnvironment(path: string): RootDatabase {
 
 /** The documents of a collection, by id. */
 export function documentsOf(root: RootDatabase, { name }: CollectionSpec): Database<Stored, Buffer> {
-  return root.openDB(`d:${name}`, { keyEncoding: "binary", ...DOCUMENTS });
+  return withPooledKeys(root.openDB(`d:${name}`, { keyEncoding: "binary", ...DOCUMENTS }));
 }
 
 /** What is known of each index of an environment, by collection and name. */

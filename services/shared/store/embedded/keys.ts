@@ -152,11 +152,17 @@ function stringKey(value: string, max: number): Buffer {
   const length = Buffer.byteLength(value);
   if (length > max || value.includes("\0")) return bytesKey(TAG.string, Buffer.from(value), max);
   const key = Buffer.allocUnsafe(length + 3);
-  key[0] = TAG.string;
-  key.write(value, 1);
-  key[length + 1] = 0;
-  key[length + 2] = 0;
+  writeShortText(key, value);
   return key;
+}
+
+/** Writes the component of a text that is not cut and has no zero byte; returns its bytes. */
+export function writeShortText(key: Buffer, value: string): number {
+  key[0] = TAG.string;
+  const end = key.write(value, 1) + 1;
+  key[end] = 0;
+  key[end + 1] = 0;
+  return end + 2;
 }
 
 function bytesKey(tag: number, bytes: Buffer, max: number): Buffer {

@@ -5,7 +5,7 @@ import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { isScalar } from "./keys.js";
 import { matcherOf } from "./matcher.js";
 import type { SecondaryIndex } from "./secondary-index.js";
-import { idKey } from "./values.js";
+import { idKey, idKeyOnce } from "./values.js";
 
 /** A document as it is stored. */
 export type Stored = Document & { _id: string };
@@ -69,16 +69,16 @@ export class Records {
   }
 
   byId(id: string): Stored | undefined {
-    return this.documents.get(idKey(id));
+    return this.documents.get(idKeyOnce(id));
   }
 
   has(id: string): boolean {
-    return this.documents.doesExist(idKey(id));
+    return this.documents.doesExist(idKeyOnce(id));
   }
 
   /** The bytes of a document as Latin-1. */
   rawOf(id: string): string | undefined {
-    return this.documents.getBinaryFast(idKey(id))?.toString("latin1");
+    return this.documents.getBinaryFast(idKeyOnce(id))?.toString("latin1");
   }
 
   /** Inside a transaction: everything is checked before anything is written, so that a refusal leaves nothing. */
