@@ -23,7 +23,7 @@ const FIXED_IDS: Readonly<Record<string, string>> = {
 /** Words of which another one is used everywhere, and which. */
 const OTHER_WORDS: Readonly<Record<string, string>> = { tag: "label", tags: "labels" };
 
-/** What a list of at most so many bytes a tool costs a model's context: of all servers, and of single ones. */
+/** The most bytes that a tool takes in tools/list, on average: over all servers, and over one server. */
 const MAX_BYTES_A_TOOL = 1_210;
 const MAX_BYTES_OF: Readonly<Record<string, number>> = { grc: 1_188 };
 

@@ -1,8 +1,8 @@
 import { shorten } from "../../../shared/tools/shorten.js";
 import { type CoreNode, descriptionOf, rowOf } from "./knowledge.js";
 
-// Rows of objects. All of ATT&CK is in most platforms: its descriptions begin
-// with a link to the object itself, and all its objects have one marking, a
+// Rows of objects. Most platforms hold all of ATT&CK: a description there begins
+// with a link to the object itself, and every object has the same marking, a
 // notice of 130 characters.
 
 /** How many characters of a description a row shows. */
@@ -21,7 +21,7 @@ export function objectRowOf(node: CoreNode, characters = ROW_DESCRIPTION) {
   };
 }
 
-/** Enough of a description to fill a row, whatever of it is not shown. */
+/** How many characters of a description are read for a row. */
 const ENOUGH = 4_000;
 
 /** The beginning of a description on one line: links as their text, without tags of code and without citations. */

@@ -23,7 +23,7 @@ const ATTACK_ID = /^\s*\[?(T\d{4}(?:\.\d{3})?)\]?\s*$/i;
 /** How many characters of its description a technique's row shows. */
 const TECHNIQUE_DESCRIPTION = 60;
 
-/** A row of what is seen over a period, which stands in place of the time when it was added. */
+/** A row of an object with a period. If the period is known, it replaces created_at. */
 function seenRowOf(node: KindNode) {
   const { createdAt, ...row } = kindRowOf(node);
   const seen = { ...timeOf("firstSeen", node.first_seen), ...timeOf("lastSeen", node.last_seen) };
@@ -106,7 +106,7 @@ export const bindings: readonly Binding[] = [
   }),
 ];
 
-/** Techniques are known by their names: a row has phases and platforms in place of its time and half of its text. */
+/** A technique is known by its name: its row has phases and platforms, a shorter description and no created_at. */
 function techniqueRowOf(node: KindNode) {
   const { createdAt: _, ...row } = kindRowOf(node, TECHNIQUE_DESCRIPTION);
   return row;
