@@ -70,7 +70,7 @@ async function firstPage(
 }
 
 /** The text that the model gets. */
-async function textOf(stage: Stage, { tool, decode, encode }: ServedTool, args: Args = {}): Promise<string> {
+export async function textOf(stage: Stage, { tool, decode, encode }: ServedTool, args: Args = {}): Promise<string> {
   if (tool.method.methodKind !== "unary") throw new Error(`${tool.name} streams`);
   const answer = await stage.ask(tool.method, decode(args as never)).catch((cause: unknown) => {
     throw new Error(`${tool.name}: ${String(cause)}`, { cause });
@@ -82,12 +82,13 @@ async function textOf(stage: Stage, { tool, decode, encode }: ServedTool, args: 
 }
 
 /** The rows of its lists. */
-function rowsOf({ tool }: ServedTool, text: string): unknown[] {
+export function rowsOf({ tool }: ServedTool, text: string): unknown[] {
   const answer = JSON.parse(text) as Record<string, unknown[]>;
   return tool.result.fields.flatMap((field) => (field.fieldKind === "list" ? (answer[field.name] ?? []) : []));
 }
 
-const bytesOf = (row: unknown): number => Buffer.byteLength(JSON.stringify(row));
+/** Of a row, as JSON. */
+export const bytesOf = (row: unknown): number => Buffer.byteLength(JSON.stringify(row));
 
 /** The value that so much of the sorted values do not exceed. */
 export function quantile(values: readonly number[], part: number): number {

@@ -1,8 +1,9 @@
 import type { DataOf } from "../../document.js";
 import type { Platform } from "../../platform.js";
 import { operation } from "./graphql.js";
-import { CORE, rowOf } from "./knowledge.js";
+import { CORE } from "./knowledge.js";
 import { type ListRequest, listPage } from "./lists.js";
+import { objectRowOf, ROW_DESCRIPTION } from "./object-rows.js";
 import { PAGE } from "./paging.js";
 import type { Filter } from "./resolve.js";
 
@@ -137,8 +138,8 @@ export async function kindPage(
 }
 
 /** The fields of a row that all kinds have, and its other names. */
-export const kindRowOf = (node: KindNode) => ({
-  ...rowOf(node),
+export const kindRowOf = (node: KindNode, characters = ROW_DESCRIPTION) => ({
+  ...objectRowOf(node, characters),
   aliases: textsOf(node.aliases ?? node.x_opencti_aliases),
 });
 

@@ -108,7 +108,7 @@ export function rowOf(node: CoreNode) {
 }
 
 /** The platform shows the whole text of what has one and no description; an opinion is described by its reasons. */
-const descriptionOf = ({ described, representative }: CoreNode): string =>
+export const descriptionOf = ({ described, representative }: CoreNode): string =>
   (described === undefined ? representative.secondary : described) ?? "";
 
 /** An object with all that a summary holds. */

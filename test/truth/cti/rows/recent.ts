@@ -1,23 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Truth } from "../../frame/table.js";
 import { holdsNothingHidden, personOf, refuses, type Stage, seenBy } from "../stage.js";
 import { READERS } from "../world.js";
 import { fresh } from "./changed.js";
-import { sighted } from "./links.js";
 import { sightingIdsOf } from "./reading.js";
-
-/** An act as the platform itself tells a person of it. */
-interface Log {
-  readonly timestamp: string;
-  readonly event_scope: string;
-  readonly user: { readonly name: string } | null;
-  readonly context_data: {
-    readonly entity_id: string;
-    readonly entity_type: string;
-    readonly changes: readonly { readonly field: string }[] | null;
-  };
-}
+import { type Acts, actsOf, KINDS, type Log, logsOf, MERGES, time } from "./recent-acts.js";
 
 /** A row of the tool. */
 interface Change {
@@ -33,96 +20,6 @@ interface Page {
   readonly next_page_token?: string;
   readonly total_size?: number;
   readonly total_size_is_lower_bound?: boolean;
-}
-
-const FIELDS = "timestamp event_scope user { name } context_data { entity_id entity_type changes { field } }";
-const KINDS = '{ key: "event_type", values: ["mutation", "create", "update", "delete", "merge"] }';
-
-/** All that the platform's history shows a person, newest first. The platform searches for the user of each act, and its engine refuses more than 1,000 searches at a time. */
-async function logsOf({ platform }: Stage, person: string): Promise<Log[]> {
-  const all: Log[] = [];
-  let after: string | null = null;
-  for (;;) {
-    const query = `query($after: ID) { logs(first: 100, after: $after, orderBy: timestamp, orderMode: desc, filters: { mode: and, filterGroups: [], filters: [${KINDS}] }) { edges { node { ${FIELDS} } } pageInfo { hasNextPage endCursor } } }`;
-    const { logs } = await platform.need(person, query, { after });
-    all.push(...logs.edges.map(({ node }: { node: Log }) => node));
-    if (!logs.pageInfo.hasNextPage || logs.edges.length === 0) return all;
-    after = logs.pageInfo.endCursor;
-  }
-}
-
-/** Acts of every kind, by several people, on what some see and others do not; after them nothing is looked at. */
-interface Acts {
-  readonly since: string;
-  readonly until: string;
-  readonly malware: string;
-  /** The types of all observables, as the platform has them. */
-  readonly observables: readonly string[];
-}
-let made: Promise<Acts> | undefined;
-
-async function makeActs(stage: Stage): Promise<Acts> {
-  const { world, platform } = stage;
-  const since = new Date(Date.now() - 1).toISOString();
-  const made = (name: string, more: object = {}) =>
-    world.make("Malware", { name: fresh(stage, name), confidence: 0, ...more });
-  const [malware, hidden, gone, kept, merged, red] = [
-    await made("Described"),
-    await made("Hidden by and by"),
-    await made("Gone soon"),
-    await made("Kept one"),
-    await made("Merged one"),
-    await made("Never seen", world.marked("TLP:RED")),
-  ];
-  const edit = (person: string, id: string, key: string, value: string) =>
-    platform.need(
-      person,
-      "mutation($id: ID!, $input: [EditInput]!) { stixDomainObjectEdit(id: $id) { fieldPatch(input: $input) { id } } }",
-      { id, input: [{ key, value: [value] }] },
-    );
-  const refer = (id: string, toId: string, relationship_type: string) =>
-    platform.need(
-      "root",
-      "mutation($id: ID!, $to: StixRef!, $type: String!) { stixCoreObjectEdit(id: $id) { relationAdd(input: { toId: $to, relationship_type: $type }) { id } } }",
-      { id, to: toId, type: relationship_type },
-    );
-  await edit("analyst", malware, "description", "what an analyst found");
-  await edit("writer", malware, "description", "what somebody wrote after");
-  await edit("writer", malware, "is_family", "true");
-  await edit("root", hidden, "description", "hidden text");
-  await edit("root", red, "description", "red text");
-  await refer(malware, world.ids.label!, "object-label");
-  await refer(hidden, world.ids["TLP:RED"]!, "object-marking");
-  const used = await world.relate(world.ids.set0!, "uses", malware, { confidence: 0 });
-  await platform.need(
-    "root",
-    'mutation($id: ID!) { stixCoreRelationshipEdit(id: $id) { fieldPatch(input: [{ key: "description", value: ["used"] }]) { id } } }',
-    { id: used },
-  );
-  await world.relate(world.ids.set0!, "uses", hidden, { confidence: 0 });
-  const seen = await sighted(stage, malware, world.ids.Sector0!);
-  await platform.need(
-    "root",
-    'mutation($id: ID!) { stixSightingRelationshipEdit(id: $id) { fieldPatch(input: [{ key: "description", value: ["seen"] }]) { id } } }',
-    { id: seen },
-  );
-  await sighted(stage, hidden, world.ids.Sector0!);
-  await platform.need(
-    "root",
-    "mutation($id: ID!, $from: [String]!) { stixEdit(id: $id) { merge(stixObjectsIds: $from) { id } } }",
-    { id: kept, from: [merged] },
-  );
-  await platform.need("root", "mutation($id: ID!) { stixCoreObjectEdit(id: $id) { delete } }", { id: gone });
-  const ends = async () =>
-    (await logsOf(stage, "root")).some((one) => one.event_scope === "delete" && one.context_data.entity_id === gone);
-  for (let i = 0; i < 60 && !(await ends()); i++) await sleep(1_000);
-  expect(await ends()).toBe(true);
-  const { subTypes } = await platform.need(
-    "root",
-    'query { subTypes(type: "Stix-Cyber-Observable") { edges { node { id } } } }',
-  );
-  const observables = subTypes.edges.map(({ node }: { node: { id: string } }) => node.id);
-  return { since, until: new Date().toISOString(), malware, observables };
 }
 
 /** Every page of the tool, and what each said of how many there are. */
@@ -162,19 +59,19 @@ const CONTAINERS = [
   ...["Report", "Note", "Grouping", "Opinion", "Observed-Data", "Feedback"],
   ...["Case-Incident", "Case-Rfi", "Case-Rft", "Task"],
 ];
-const time = ({ timestamp }: Log) => Date.parse(timestamp);
 const changed = (field: string) => (log: Log) =>
   (log.context_data.changes ?? []).some((one) => one.field.toLowerCase() === field.toLowerCase());
 const isOf =
   (...types: readonly string[]) =>
   ({ context_data }: Log) =>
     types.includes(context_data.entity_type);
+const EVER = "0001-01-01T00:00:00Z";
 /** The same moment on a clock five and a half hours ahead. */
 const ahead = (at: string) => new Date(Date.parse(at) + 19_800_000).toISOString().replace("Z", "+05:30");
 
 type Asked = readonly [about: string, args: object, holds: (log: Log) => boolean];
 
-/** How acts are asked for, at the edges too. */
+/** How the acts of a period are asked for, at the edges too. */
 const questionsOf = (stage: Stage, { since, until, observables }: Acts, middle: Log): readonly Asked[] => [
   ["a type", { types: ["Malware"] }, isOf("Malware")],
   ["relationships of a type", { types: ["uses"] }, isOf("uses")],
@@ -207,7 +104,6 @@ const questionsOf = (stage: Stage, { since, until, observables }: Acts, middle: 
   ["until a moment", { until: middle.timestamp }, (log) => time(log) <= time(middle)],
   ["one moment", { since: middle.timestamp, until: middle.timestamp }, (log) => time(log) === time(middle)],
   ["another clock", { since: ahead(since), until: ahead(until) }, (log) => time(log) >= Date.parse(since)],
-  ["from the beginning", { since: "0001-01-01T00:00:00Z" }, () => true],
   ["a day long ago", { since: "1970-01-01", until: "1970-01-02" }, () => false],
   ["the far future", { since: "9999-12-31T23:59:59Z", until: "9999-12-31T23:59:59Z" }, () => false],
 ];
@@ -221,21 +117,28 @@ export const recentTruths: readonly Truth<Stage>[] = [
         about: "by type, act, field, person and period has what all acts leave that one looks through",
         as: READERS,
         async prove(stage, person) {
-          made ??= makeActs(stage);
-          const acts = await made;
-          const all = (await logsOf(stage, person)).filter((log) => time(log) <= Date.parse(acts.until));
+          const acts = await actsOf(stage);
+          const until = (log: Log) => time(log) <= Date.parse(acts.until);
+          const all = (await logsOf(stage, person, acts.since)).filter(until);
           const sees = new Set(
             [...(await seenBy(stage, person).objects()), ...(await seenBy(stage, person).relationships())].map(
               ({ id }) => id,
             ),
           );
           for (const id of await sightingIdsOf(stage, person)) sees.add(id);
-          const middle = all.filter((log) => time(log) >= Date.parse(acts.since)).at(3)!;
-          for (const [about, args, holds] of questionsOf(stage, acts, middle)) {
-            const meant = all
+          const ever = (await logsOf(stage, person, EVER, `${KINDS}, ${MERGES}`)).filter(until);
+          const merged: Asked = ["merged at any time", { acts: ["merge"], since: EVER }, () => true];
+          const asked = questionsOf(stage, acts, all.at(3)!).map((one) => [all, ...one] as const);
+          for (const [from, about, args, holds] of [...asked, [ever, ...merged] as const]) {
+            const meant = from
               .filter((log) => holds(log) && (!("fields" in args) || isNamed(sees, log)))
               .map((log) => expectedOf(sees, log));
-            const { rows, pages } = await pagesOf(stage, person, { until: acts.until, ...args, page_size: 100 });
+            const { rows, pages } = await pagesOf(stage, person, {
+              since: acts.since,
+              until: acts.until,
+              ...args,
+              page_size: 100,
+            });
             expect([about, rows.map(told)]).toEqual([about, meant]);
             expect([about, pages.at(-1)!.total_size ?? 0]).toEqual([about, meant.length]);
             expect([about, pages.at(-1)!.total_size_is_lower_bound ?? false]).toEqual([about, false]);
@@ -246,8 +149,7 @@ export const recentTruths: readonly Truth<Stage>[] = [
         about: "by field comes in small pages whose number never shrinks, and repeats nothing while others write",
         as: ["administrator", "reader"],
         async prove(stage, person) {
-          made ??= makeActs(stage);
-          const { since } = await made;
+          const { since } = await actsOf(stage);
           const args = { since, types: ["Malware"], fields: ["Description"], page_size: 1 };
           const whole = await pagesOf(stage, person, { ...args, page_size: 100 });
           const write = () => stage.world.make("Malware", { name: fresh(stage, "Meanwhile"), confidence: 0 });

@@ -20,18 +20,23 @@ const {
 /** The id of a technique or a sub-technique, as ATT&CK has them. */
 const ATTACK_ID = /^\s*\[?(T\d{4}(?:\.\d{3})?)\]?\s*$/i;
 
-const seenOf = ({ first_seen, last_seen }: KindNode) => ({
-  ...timeOf("firstSeen", first_seen),
-  ...timeOf("lastSeen", last_seen),
-});
+/** How many characters of its description a technique's row shows. */
+const TECHNIQUE_DESCRIPTION = 60;
+
+/** A row of an object with a period. If the period is known, it replaces created_at. */
+function seenRowOf(node: KindNode) {
+  const { createdAt, ...row } = kindRowOf(node);
+  const seen = { ...timeOf("firstSeen", node.first_seen), ...timeOf("lastSeen", node.last_seen) };
+  const isSeen = Object.keys(seen).length > 0;
+  return { ...row, ...seen, ...(!isSeen && createdAt !== undefined && { createdAt }) };
+}
 
 /** How the tools of this service are answered. */
 export const bindings: readonly Binding[] = [
   unary(listIntrusionSets, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, ["Intrusion-Set"]);
     const intrusionSets = nodes.map((node) => ({
-      ...kindRowOf(node),
-      ...seenOf(node),
+      ...seenRowOf(node),
       primaryMotivation: node.primary_motivation ?? "",
       resourceLevel: node.resource_level ?? "",
     }));
@@ -39,7 +44,7 @@ export const bindings: readonly Binding[] = [
   }),
   unary(listCampaigns, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, ["Campaign"]);
-    return { campaigns: nodes.map((node) => ({ ...kindRowOf(node), ...seenOf(node) })), ...paging };
+    return { campaigns: nodes.map(seenRowOf), ...paging };
   }),
   unary(listMalware, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, ["Malware"]);
@@ -64,7 +69,7 @@ export const bindings: readonly Binding[] = [
     const asked = identifier === undefined ? request : { ...request, query: "" };
     const { nodes, paging } = await kindPage(platform, asked, ["Attack-Pattern"], own);
     const attackPatterns = nodes.map((node) => ({
-      ...kindRowOf(node),
+      ...techniqueRowOf(node),
       killChainPhases: (node.killChainPhases ?? []).map(({ phase_name }) => phase_name),
       platforms: textsOf(node.x_mitre_platforms),
     }));
@@ -73,8 +78,7 @@ export const bindings: readonly Binding[] = [
   unary(listIncidents, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, ["Incident"]);
     const incidents = nodes.map((node) => ({
-      ...kindRowOf(node),
-      ...seenOf(node),
+      ...seenRowOf(node),
       incidentType: node.incident_type ?? "",
       severity: node.severity ?? "",
     }));
@@ -82,11 +86,11 @@ export const bindings: readonly Binding[] = [
   }),
   unary(listIdentities, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, given(request.types, "Identity"));
-    return { identities: nodes.map(kindRowOf), ...paging };
+    return { identities: nodes.map((node) => kindRowOf(node)), ...paging };
   }),
   unary(listLocations, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, given(request.types, "Location"));
-    return { locations: nodes.map(kindRowOf), ...paging };
+    return { locations: nodes.map((node) => kindRowOf(node)), ...paging };
   }),
   unary(listInfrastructures, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, ["Infrastructure"]);
@@ -98,8 +102,14 @@ export const bindings: readonly Binding[] = [
   }),
   unary(listCoursesOfAction, async (request, platform) => {
     const { nodes, paging } = await kindPage(platform, request, ["Course-Of-Action"]);
-    return { coursesOfAction: nodes.map(kindRowOf), ...paging };
+    return { coursesOfAction: nodes.map((node) => kindRowOf(node)), ...paging };
   }),
 ];
+
+/** A technique is known by its name: its row has phases and platforms, a shorter description and no created_at. */
+function techniqueRowOf(node: KindNode) {
+  const { createdAt: _, ...row } = kindRowOf(node, TECHNIQUE_DESCRIPTION);
+  return row;
+}
 
 const given = (types: readonly string[], whole: string): readonly string[] => (types.length === 0 ? [whole] : types);

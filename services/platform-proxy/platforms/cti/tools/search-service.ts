@@ -4,8 +4,9 @@ import { type Binding, unary } from "../../../binding.js";
 import type { VariablesOf } from "../../../document.js";
 import { bound, filtersOf, someOf } from "../filters.js";
 import { operation } from "../graphql.js";
-import { CORE, rowOf } from "../knowledge.js";
+import { CORE } from "../knowledge.js";
 import { lookupBindings } from "../lookup.js";
+import { objectRowOf } from "../object-rows.js";
 import { INDICATOR, indicatorRowOf, OBSERVABLE, observableOf } from "../observables.js";
 import { nodesOf, PAGE } from "../paging.js";
 import { all, any, type Filter, type FilterGroup } from "../resolve.js";
@@ -190,7 +191,7 @@ export const bindings: readonly Binding[] = [
     const { nodes, paging } = await searchPage(request, ["all", types], selection, async (page) => {
       return (await platform.graphql(SEARCH_ALL, { types, ...page })).globalSearch;
     });
-    return { objects: nodes.map(rowOf), ...paging };
+    return { objects: nodes.map((node) => objectRowOf(node)), ...paging };
   }),
   unary(searchEntities, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Domain-Object"]);
@@ -199,7 +200,7 @@ export const bindings: readonly Binding[] = [
     const { nodes, paging } = await searchPage(request, ["entities", types], selection, async (page) => {
       return (await platform.graphql(SEARCH_ENTITIES, { types, ...page })).stixDomainObjects;
     });
-    return { entities: nodes.map(rowOf), ...paging };
+    return { entities: nodes.map((node) => objectRowOf(node)), ...paging };
   }),
   unary(listObservables, async (request, platform) => {
     await checkTypes(platform, request.types, ["Stix-Cyber-Observable"]);
@@ -248,7 +249,7 @@ export const bindings: readonly Binding[] = [
         first: 10,
         ...variables,
       });
-      return nodesOf(stixDomainObjects).map(rowOf);
+      return nodesOf(stixDomainObjects).map((node) => objectRowOf(node));
     };
     const named = await search({ filters: bearing(name) });
     if (named.length > 0) return { exact: true, entities: named };
