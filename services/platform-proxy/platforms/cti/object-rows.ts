@@ -28,10 +28,11 @@ const ENOUGH = 4_000;
 export function beginningOf(description: string, characters: number): string {
   const plain = description
     .slice(0, ENOUGH)
-    .replace(/\[([^[\]\n]{1,200})\]\([^()\s]{1,1000}\)/g, "$1")
-    .replace(/\s*\(Citation: [^()\n]{1,200}\)/g, "")
     .replace(/<\/?code>/g, "")
+    // First: the patterns below would look through a run of spaces from each of them.
     .replace(/\s+/g, " ")
+    .replace(/\[([^[\]]{1,200})\]\([^() ]{1,1000}\)/g, "$1")
+    .replace(/ ?\(Citation: [^()]{1,200}\)/g, "")
     .trim();
   return shorten(plain, characters);
 }
