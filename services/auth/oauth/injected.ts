@@ -12,10 +12,12 @@ export async function injected(
   { method, target, headers, body, address }: MessageShape<typeof HandleHttpRequestSchema>,
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
+  // Whoever parses it leaves these out; the library looks at the text before.
+  const url = target.replace(/[\t\n\r]/g, "") || "/";
+  if (!isReadable(url)) return NOWHERE;
   const answer = await inject((request, response) => void handle(request, response), {
     method: method as "GET",
-    // Whoever parses it leaves these out; the library looks at the text before.
-    url: target.replace(/[\t\n\r]/g, "") || "/",
+    url,
     headers: headersOf(issuer, headers, address),
     ...(body.length > 0 && { payload: Buffer.from(body) }),
   });
@@ -23,6 +25,14 @@ export async function injected(
     [value ?? []].flat().map((one) => ({ name, value: String(one) })),
   );
   return { status: answer.statusCode, headers: fields, body: answer.rawPayload };
+}
+
+const NOWHERE: MessageInitShape<typeof HandleHttpResponseSchema> = { status: 404 };
+
+/** Whether light-my-request can parse a target: it puts its own origin before "//". */
+function isReadable(url: string): boolean {
+  const origin = "http://localhost";
+  return URL.canParse(url.startsWith("//") ? `${origin}${url}` : url, origin);
 }
 
 /** The library builds every URL that it writes of the request's host: that is the public one, whatever was sent. */
