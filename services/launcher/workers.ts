@@ -103,8 +103,8 @@ export async function startWorkers({ count, env, ready, log, run = forkWorker }:
 
 /**
  * A worker's live heap is about 40 MB. V8 would let what is new grow to 48 MB, and collect the rest only when it is
- * twice as large; with these bounds a loaded worker stays within 130 MB. A flag that this process was started with
- * comes later, and counts.
+ * twice as large; with these bounds a loaded worker stays within 130 MB. The same flag on this process's command line
+ * comes later, and counts; one in NODE_OPTIONS does not.
  */
 const HEAP = ["--max-semi-space-size=8", "--max-old-space-size=512"];
 

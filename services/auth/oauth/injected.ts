@@ -12,12 +12,12 @@ export async function injected(
   { method, target, headers, body, address }: MessageShape<typeof HandleHttpRequestSchema>,
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<MessageInitShape<typeof HandleHttpResponseSchema>> {
-  // Whoever parses it leaves these out; the library looks at the text before.
-  const url = target.replace(/[\t\n\r]/g, "") || "/";
-  if (!isReadable(url)) return NOWHERE;
+  // Parsers of URLs leave these out; the library looks at the text before.
+  const url = target.replace(/[\t\n\r]/g, "");
   const answer = await inject((request, response) => void handle(request, response), {
     method: method as "GET",
-    url,
+    // There is nothing at "/", as there is nothing at what is no URL.
+    url: isReadable(url) ? url : "/",
     headers: headersOf(issuer, headers, address),
     ...(body.length > 0 && { payload: Buffer.from(body) }),
   });
@@ -27,12 +27,10 @@ export async function injected(
   return { status: answer.statusCode, headers: fields, body: answer.rawPayload };
 }
 
-const NOWHERE: MessageInitShape<typeof HandleHttpResponseSchema> = { status: 404 };
-
 /** Whether light-my-request can parse a target: it puts its own origin before "//". */
 function isReadable(url: string): boolean {
   const origin = "http://localhost";
-  return URL.canParse(url.startsWith("//") ? `${origin}${url}` : url, origin);
+  return url !== "" && URL.canParse(url.startsWith("//") ? `${origin}${url}` : url, origin);
 }
 
 /** The library builds every URL that it writes of the request's host: that is the public one, whatever was sent. */

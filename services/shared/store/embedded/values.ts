@@ -35,7 +35,7 @@ const WRITTEN = Buffer.alloc(3 * MAX_SHORT + 3);
 /** Its beginnings, by their length. */
 const BEGINNINGS: Buffer[] = [];
 
-/** The same for a question that is answered at once, which copies it: until the next call it has these bytes. */
+/** The same key, for a lookup: lmdb copies it before it answers. The next call writes over it. */
 export function idKeyOnce(id: string): Buffer {
   if (id.length > MAX_SHORT || id.includes("\0")) return idKey(id);
   const length = writeShortText(WRITTEN, id);
