@@ -19,7 +19,8 @@ const ASSETS = [
 ];
 
 rmSync(join(ROOT, "dist"), { recursive: true, force: true });
-const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+// Types are checked by npm run typecheck: to write the JavaScript takes 4 s, to check them 30 s more.
+const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--noCheck"], {
   cwd: ROOT,
   stdio: "inherit",
 });
