@@ -3,8 +3,9 @@ import { silentLog } from "../../services/shared/process/log.js";
 import { mountInProcess } from "../../services/shared/rpc/in-process.js";
 import { unary } from "../../services/shared/rpc/method.js";
 import { SightingService } from "../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
-import { modern, post } from "./support/client.js";
+import { legacy, modern, post } from "./support/client.js";
 import { createKeys } from "./support/credentials.js";
+import { headerLines, raw, requestText } from "./support/raw.js";
 import { createWorld, fixtureMethods } from "./support/services.js";
 import { CTI, type Started, start } from "./support/start.js";
 
@@ -62,4 +63,22 @@ test("64 connections of one key put a few of its calls in front of another's", a
   // First come, first served, it is the whole flood.
   const median = before.sort((a, b) => a - b)[CALLS >> 1];
   expect(median).toBeLessThan(FLOOD / 4);
+});
+
+test.each([
+  ["modern", modern],
+  ["legacy", legacy],
+])("calls whose %s clients are gone before their turn are not begun", async (_era, message) => {
+  await call("other");
+  const { body, headers } = message("tools/call", { name: "echo_sighting", arguments: { word: "flood" } });
+  const text = JSON.stringify(body);
+  const lines = [...headerLines(headers, "flood"), `content-length: ${text.length}`];
+  const connections = Array.from({ length: FLOOD }, () => raw(server.port, ""));
+  await Promise.all(connections.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
+  for (const { socket } of connections) socket.write(requestText("/base/mcp/cti", lines, text));
+  while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
+  for (const { socket } of connections) socket.destroy();
+  // It comes behind those that wait.
+  await call("flood");
+  expect(begun).toBeLessThan(FLOOD / 2);
 });

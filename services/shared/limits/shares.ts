@@ -23,6 +23,8 @@ export interface Shares {
   admits(share: Share): boolean;
   /** Calls `begin` when its turn has come. */
   wait(share: Share, begin: () => void): void;
+  /** Takes back what waits still. */
+  leave(share: Share, begin: () => void): void;
   /** Resolves when a call may begin, which is then under way: who waited ends it with `share.active--`. */
   begin(share: Share): Promise<void>;
   /** Runs a call in its turn. */
@@ -74,6 +76,7 @@ export function createShares({ perKey, perUser }: CallRates, now = () => perform
     },
     admits: (share) => turns.admits(share),
     wait: (share, go) => turns.wait(share, go),
+    leave: (share, go) => turns.leave(share, go),
     begin,
     async run(share, call) {
       await begin(share);

@@ -59,6 +59,14 @@ export class Turns {
     this.#schedule();
   }
 
+  /** Takes back what waits still, such as the request of a client that has gone. */
+  leave(share: Share, begin: () => void): void {
+    const at = share.waiting.indexOf(begin);
+    if (at < 0) return;
+    share.waiting.splice(at, 1);
+    if (share.waiting.length === 0) this.#queues.splice(this.#queues.indexOf(share), 1);
+  }
+
   #meet(share: Share): void {
     const isFirst = this.#latest === undefined;
     this.#latest = share;

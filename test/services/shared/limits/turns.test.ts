@@ -155,3 +155,23 @@ test("where keys come by turns and the loop is busy, who had a call leaves two t
   await busyTurn();
   expect(count).toBe(2);
 });
+
+test("what has left its queue is not begun, and its key waits no more often than others", async () => {
+  const [one, other] = [shareOf(), shareOf()];
+  for (const share of [one, other]) send("meets", share);
+  const calls = ["a", "b", "c"].map((name) => () => void begun.push(name));
+  for (const call of calls) turns.wait(one, call);
+  for (const call of calls) turns.leave(one, call);
+  // It has left already.
+  turns.leave(one, calls[0]!);
+  expect(one.waiting).toEqual([]);
+  const served: string[] = [];
+  for (const [name, share] of [
+    ["one", one],
+    ["other", other],
+  ] as const) {
+    for (let i = 0; i < 5; i++) turns.wait(share, () => void served.push(name));
+  }
+  while (served.length < 10) await turnOfTheLoop();
+  expect(served).toEqual(Array.from({ length: 5 }, () => ["one", "other"]).flat());
+});
