@@ -214,6 +214,8 @@ async function requestOf(stage: Stage): Promise<Passed> {
   const changed = random.once(4) ? fields : (changedJson(fields, random) as Record<string, unknown>);
   const pairs = Object.entries(changed ?? {}).map(([name, value]): [string, string] => [name, textOf(value)]);
   if (random.once(8) && pairs.length > 0) pairs.push(random.pick(pairs));
+  // Parsers that read each parameter by a walk over all.
+  if (random.once(1_000)) pairs.push(...Array.from({ length: 8_000 }, (): [string, string] => ["a", ""]));
   const query = new URLSearchParams(pairs).toString();
   const whole = Buffer.from(type === JSON_TYPE ? (JSON.stringify(changed) ?? "") : query);
   const body = method !== "POST" ? Buffer.alloc(0) : random.once(6) ? changedBytes(whole, random) : whole;

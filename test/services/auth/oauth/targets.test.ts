@@ -1,6 +1,13 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { AuthorizationServerService } from "#proto/auth/v1/authorization_server_service_pb.js";
 import { startStack } from "../stack.js";
+
+let stack: Awaited<ReturnType<typeof startStack>>;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack?.close());
 
 test.each([
   "//",
@@ -16,12 +23,7 @@ test.each([
   "/nowhere",
   "/oauth/nowhere",
 ])("there is nothing at %j, and that is no fault", async (target) => {
-  const stack = await startStack();
-  try {
-    const request = { method: "GET", target, headers: [], address: "127.0.0.1" };
-    const { handleHttp } = AuthorizationServerService.method;
-    expect((await stack.as(stack.secrets.serviceKey, handleHttp, request)).status).toBe(404);
-  } finally {
-    await stack.close();
-  }
+  const request = { method: "GET", target, headers: [], address: "127.0.0.1" };
+  const { handleHttp } = AuthorizationServerService.method;
+  expect((await stack.as(stack.secrets.serviceKey, handleHttp, request)).status).toBe(404);
 });

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Program, startProgram } from "../support/program.js";
+
+// What nobody needs a key for: each address is asked with targets and headers as long as they may be, of the kinds that
+// parsers walk through more than once. What it costs is processor time, so that a busy machine changes nothing.
+
+const MAX_MS = 250;
+const LENGTH = 15_000;
+/** Of a clock tick, which is what the system counts processor time in. */
+const TICK_MS = 10;
+
+const PATHS = [
+  ...["/", "/mcp/cti", "/mcp/none", "/healthz", "/readyz", "/metrics", "/console/", "/console/session", "/v1/traces"],
+  ...["/rpc/auth.v1.UserService/GetMe", "/api/v1/platform/register", "/nothing"],
+  ...["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/mcp/cti", "/oauth/jwks"],
+  ...["/oauth/authorize", "/oauth/token", "/oauth/register", "/oauth/revoke", `/oauth/interaction/${"a".repeat(21)}`],
+];
+const filled = (piece: string): string => piece.repeat(LENGTH / piece.length);
+const numbered = (between: string): string =>
+  Array.from({ length: LENGTH / 4 }, (_, i) => i.toString(36)).join(between);
+const QUERIES = [
+  ...["a&", "&", "a=&", "%", "%00", "a[", "resource=x&", "a=b;", "tools=a,", "+"].map(filled),
+  ...[numbered("&"), numbered("=&"), `tools=${numbered(",")}`, `client_id=a&scope=${filled("a+")}`],
+];
+const HEADERS: readonly (readonly [string, string])[] = [
+  ...["a=b; ", "=", ";", "a=b;"].map((piece) => ["cookie", filled(piece)] as const),
+  ...["a,", "a;q=0,", "*/*,", "a/b;c=d;"].flatMap((piece) =>
+    ["accept", "accept-encoding", "accept-language"].map((name) => [name, filled(piece)] as const),
+  ),
+  ...["Bearer a.", "Basic a:", "Bearer "].map((piece) => ["authorization", filled(piece)] as const),
+  ...["a,", "for=a;", "127.0.0.1,"].map((piece) => ["x-forwarded-for", filled(piece)] as const),
+  ["traceparent", filled("0-")],
+  ["tracestate", filled("a=b,")],
+  ["origin", filled("http://")],
+  ["content-type", filled("a/b;")],
+];
+
+let program: Program;
+
+beforeAll(async () => {
+  program = await startProgram();
+});
+afterAll(() => program?.stop());
+
+/** Of the program so far, in milliseconds. */
+function spent(): number {
+  const stat = readFileSync(`/proc/${program.process.pid}/stat`, "utf8");
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  return (user + system) * TICK_MS;
+}
+
+function ask(method: string, path: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const sent = request(`${program.baseUrl}${path}`, { method, headers, agent: false }, (answer) => {
+      answer.resume().on("close", () => resolve(answer.statusCode));
+    });
+    // A connection that is cut off is an answer too.
+    sent.on("error", () => resolve(undefined)).end();
+  });
+}
+
+test.skipIf(process.platform !== "linux").each(PATHS)("nothing that a stranger asks %s costs much", async (path) => {
+  const costly: string[] = [];
+  const queries = QUERIES.map((query) => ({ what: query, method: "GET", target: `${path}?${query}`, headers: {} }));
+  const others = HEADERS.map(([name, value]) => {
+    const method = name.startsWith("accept") ? "GET" : "POST";
+    return { what: `${name}: ${value}`, method, target: path, headers: { [name]: value } };
+  });
+  for (const { what, method, target, headers } of [...queries, ...others]) {
+    const before = spent();
+    const status = await ask(method, target, headers);
+    const ms = spent() - before;
+    if (ms > MAX_MS || status === 500) costly.push(`${method} ${what.slice(0, 40)}: ${ms} ms, ${status}`);
+  }
+  expect(costly).toEqual([]);
+});
