@@ -42,6 +42,25 @@ export async function wrongReferences(caller: Caller, shown: Shown): Promise<Jso
   });
 }
 
+/** Calls of a tool with one text each that no database takes, the last one of several if there can be several. */
+export async function wrongTexts(caller: Caller, shown: Shown): Promise<JsonObject[]> {
+  const base = await caller.make(caller.asTool(shown));
+  const bad = "a\u0000b";
+  return propertiesOf(shown).flatMap(([argument, { type, format, enum: words, items }]) => {
+    if (names(argument) || /_id$/.test(argument)) return [];
+    if (type === "string" && format === undefined && words === undefined) return [{ ...base, [argument]: bad }];
+    const texts = Object.entries(items?.properties ?? {}).filter(
+      ([, inner]) => inner.type === "string" && !inner.format,
+    );
+    if (type !== "array" || texts.length === 0) return [];
+    const item = (text: string) =>
+      Object.fromEntries(
+        texts.map(([name, { enum: choices }]) => [name, (choices as string[] | undefined)?.[0] ?? text]),
+      );
+    return [{ ...base, [argument]: [item("good"), item(bad)] }];
+  });
+}
+
 /** Whether a refusal has words of the platform, or of a fault of ours. */
 export const isFault = (refusal: string): boolean => FAULTS.test(refusal);
 
@@ -205,4 +224,74 @@ export async function rowsAgainstReads(
 function declares(caller: Caller, list: Shown, member: string): boolean {
   const { properties = {} } = readerOf(caller, list.name)?.tool.outputSchema ?? {};
   return Object.values(properties).some((one) => one.properties?.[member] !== undefined);
+}
+
+/** Filters by time that take an instant otherwise if it is written in another zone. */
+export async function zones(
+  caller: Caller,
+  shown: Shown,
+): Promise<{ readonly asked: number; readonly wrong: string[] }> {
+  const made = await caller.make(caller.asTool(shown));
+  const filters = propertiesOf(shown).filter(([, { format }]) => format === "date-time");
+  const wrong: string[] = [];
+  for (const [argument] of filters) {
+    const at = Date.now() - 60_000;
+    const east = new Date(at + 5.5 * 3_600_000).toISOString().replace("Z", "+05:30");
+    const [utc, other] = [
+      await walk(caller.person, shown, { ...made, [argument]: new Date(at).toISOString() }),
+      await walk(caller.person, shown, { ...made, [argument]: east }),
+    ];
+    const ids = ({ rows }: { readonly rows: readonly Row[] }) => rows.map(({ id }) => id).join();
+    if (utc.refusal !== "" || other.refusal !== "")
+      wrong.push(`${shown.name} ${argument}: ${utc.refusal}${other.refusal}`);
+    else if (ids(utc) !== ids(other))
+      wrong.push(`${shown.name} ${argument}: ${utc.rows.length} and ${other.rows.length}`);
+  }
+  return { asked: filters.length, wrong };
+}
+
+/** Numbers of rows, and the list whose length each is. */
+const COUNTS: readonly (readonly [list: string, member: string, other: string, argument: string])[] = [
+  ["list_teams", "players", "list_players", "team_id"],
+  ["list_asset_groups", "listed_endpoints", "get_asset_group", "asset_group_id"],
+  ["list_injector_contracts", "attack_pattern_count", "get_injector_contract", "injector_contract_id"],
+  ["list_injects", "target_count", "get_inject", "inject_id"],
+];
+
+/** Numbers in rows that differ from how many there are. */
+export async function counts(caller: Caller): Promise<{ readonly asked: number; readonly wrong: string[] }> {
+  const wrong: string[] = [];
+  let asked = 0;
+  for (const [list, member, other, argument] of COUNTS) {
+    const { base, rows } = await rowsOf(caller, caller.tool(list)!);
+    const scope = "tenant_id" in base ? { tenant_id: base.tenant_id } : {};
+    for (const row of rows.filter((_, i) => i % Math.ceil(rows.length / 20) === 0)) {
+      const said = await caller.person.get<Record<string, never>>(other, { ...scope, [argument]: row.id });
+      const inject = said.inject as { readonly [list: string]: unknown[] | undefined } | undefined;
+      const aimed = ["endpoints", "asset_groups", "teams"].flatMap((one) => inject?.[one] ?? []);
+      const all = {
+        list_players: said.total_size,
+        get_injector_contract: (said.attack_patterns as unknown[] | undefined)?.length,
+      };
+      const group = said.asset_group as
+        | { readonly listed_endpoints?: number; readonly matching_endpoints?: number }
+        | undefined;
+      const is =
+        other === "get_inject"
+          ? aimed.length
+          : other === "get_asset_group"
+            ? group?.listed_endpoints
+            : all[other as keyof typeof all];
+      asked++;
+      if (Number(row[member] ?? 0) !== Number(is ?? 0))
+        wrong.push(`${list} ${row.id}: ${member} ${row[member]}, ${other}: ${is}`);
+      // The members of a group are those listed and those that meet its conditions, each once.
+      const total = Number(said.total_size ?? 0);
+      const most = (group?.listed_endpoints ?? 0) + (group?.matching_endpoints ?? 0);
+      const least = Math.max(group?.listed_endpoints ?? 0, group?.matching_endpoints ?? 0);
+      if (group !== undefined && (total > most || total < least))
+        wrong.push(`${list} ${row.id}: ${total} of ${least} to ${most}`);
+    }
+  }
+  return { asked, wrong };
 }
