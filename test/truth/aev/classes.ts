@@ -207,7 +207,7 @@ export async function rowsAgainstReads(
       if (out.has(member)) continue;
       const [told, read] = [row[member], one[member]];
       const isCut = typeof told === "string" && /…$/.test(told);
-      const isNamed = told !== undefined && (read as Row | undefined)?.name === told;
+      const isNamed = told !== undefined && nameOrId(told, read);
       // What was never changed has no time of a change.
       const isUnchanged = member === "updated_at" && read === undefined && one.created_at === told;
       if (isCut || isNamed || isUnchanged || JSON.stringify(told) === JSON.stringify(read)) continue;
@@ -218,6 +218,18 @@ export async function rowsAgainstReads(
     }
   }
   return { asked, wrong: [...new Set(wrong.map((line) => line.slice(0, 220)))] };
+}
+
+/** Whether both name the same: a row has a word or an id for what a read has whole, and labels are in no order. */
+function nameOrId(told: JsonValue, read: JsonValue | undefined): boolean {
+  const parts = (list: readonly JsonValue[]) =>
+    list
+      .map((one) => JSON.stringify(one))
+      .toSorted()
+      .join();
+  if (Array.isArray(told) && Array.isArray(read)) return parts(told) === parts(read);
+  if (typeof read !== "object" || read === null || Array.isArray(read)) return false;
+  return read.name === told || (typeof told === "object" && told !== null && "id" in told && read.id === told.id);
 }
 
 /** Whether the tool that reads one object has a member at all. */
