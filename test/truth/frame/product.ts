@@ -19,6 +19,7 @@ export interface Said {
 export interface Person {
   readonly name: string;
   readonly email: string;
+  readonly key: string;
   /** The names that tools/list shows. */
   tools(): Promise<readonly string[]>;
   /** Calls a tool over MCP. */
@@ -104,6 +105,7 @@ export function personOf(url: string, name: string, email: string, key: string):
   return {
     name,
     email,
+    key,
     ask,
     async tools() {
       const { body, text } = await send("tools/list", {});

@@ -32,6 +32,8 @@ export interface UpstreamFindingDetails {
   readonly finding_labels: readonly string[] | null;
   /** The ids of its endpoints. */
   readonly finding_assets?: readonly string[] | null;
+  /** The ids of its asset groups. */
+  readonly finding_asset_groups?: readonly string[] | null;
   readonly finding_inject_id: string | null;
   readonly finding_updated_at: string | null;
   readonly finding_simulation?: { readonly exercise_id: string; readonly exercise_name: string } | null;
@@ -39,7 +41,7 @@ export interface UpstreamFindingDetails {
 }
 
 /** A finding as a search and a read together tell it. */
-export type WholeFinding = UpstreamFinding & Omit<UpstreamFindingDetails, "finding_assets">;
+export type WholeFinding = UpstreamFinding & Omit<UpstreamFindingDetails, "finding_assets" | "finding_asset_groups">;
 
 const MAX_OF_INJECT = 5_000;
 
@@ -60,8 +62,9 @@ export async function findingOf(platform: Platform, tenant: TenantScope, finding
       (await rowAmong(platform, tenant, "/findings/search", details)) ??
       (inject == null ? undefined : await rowAmong(platform, tenant, `/findings/injects/${inject}/search`, details));
     if (row !== undefined) {
-      const [whole] = await withEndpoints(platform, tenant, [row], [details]);
-      return { ...details, ...whole! };
+      const [whole] = await withTargets(platform, tenant, [row], [details]);
+      const { finding_asset_groups: _, ...own } = details;
+      return { ...own, ...whole! };
     }
   } catch (error) {
     const isMissing =
@@ -91,46 +94,69 @@ async function rowAmong(
 }
 
 /**
- * Findings with their endpoints: of several findings on one endpoint, the platform's searches tell it of the first
- * alone. The others are read one by one, for the ids, and the endpoints are looked up for their names.
+ * Findings with all their endpoints and asset groups: the platform's searches leave some of them out, and do not say
+ * which. Each finding is read for the ids, and what no row names is looked up.
  *
  * @param read what is known already of some that were read.
  */
-export async function withEndpoints(
+export async function withTargets(
   platform: Platform,
   tenant: TenantScope,
   rows: readonly UpstreamFinding[],
   read: readonly UpstreamFindingDetails[] = [],
 ): Promise<UpstreamFinding[]> {
-  const bare = rows.filter(({ finding_assets: assets }) => assets.length === 0);
-  const details = await inTurns(bare, async ({ finding_id: id }) => {
+  const details = await inTurns(rows, async ({ finding_id: id }) => {
     const known = read.find((one) => one.finding_id === id);
     if (known !== undefined) return known;
     const path = tenant.path(`/findings/${id}`);
-    // It may have been deleted since it was listed.
+    // It may have been deleted since it was listed, or a grant may not be enough to read it.
     const answer = await platform.rest({ verb: "GET", path }).catch(unlessMissing);
     return answer === undefined ? undefined : objectOf<UpstreamFindingDetails>(platform.server, answer, "finding_id");
   });
-  const ids = new Map(
-    details.flatMap((one) => (one === undefined ? [] : [[one.finding_id, one.finding_assets ?? []]])),
-  );
-  const names = new Map(
-    rows.flatMap((row) => row.finding_assets).map(({ asset_id, asset_name }) => [asset_id, asset_name]),
-  );
-  const unnamed = [...new Set([...ids.values()].flat())].filter((id) => !names.has(id));
+  const assetIds = details.map((one) => one?.finding_assets ?? []);
+  const groupIds = details.map((one) => one?.finding_asset_groups ?? []);
+  const assets = new Map(rows.flatMap((row) => row.finding_assets).map((one) => [one.asset_id, one]));
+  const groups = new Map(rows.flatMap((row) => row.finding_asset_groups ?? []).map((one) => [one.asset_group_id, one]));
+  const unnamed = unknownTo(assets, assetIds);
   if (unnamed.length > 0) {
     const filters = oneOf("asset_id", unnamed);
     const search = { route: "/endpoints/search", idKey: "asset_id", filters, sorts: BY_ASSET_NAME } as const;
     for await (const one of searchAll<NamedAsset>(platform, tenant, search, unnamed.length)) {
-      names.set(one.asset_id, one.asset_name);
+      assets.set(one.asset_id, { asset_id: one.asset_id, asset_name: one.asset_name });
     }
   }
-  return rows.map((row) => {
-    const assets = ids.get(row.finding_id)?.filter((id) => names.has(id)) ?? [];
-    if (assets.length === 0) return row;
-    return { ...row, finding_assets: assets.map((id) => ({ asset_id: id, asset_name: names.get(id)! })) };
-  });
+  if (unknownTo(groups, groupIds).length > 0) {
+    const search = { route: "/asset_groups/search", idKey: "asset_group_id", sorts: BY_GROUP_NAME } as const;
+    for await (const one of searchAll<NamedGroup>(platform, tenant, search, MAX_GROUPS)) {
+      groups.set(one.asset_group_id, { asset_group_id: one.asset_group_id, asset_group_name: one.asset_group_name });
+    }
+  }
+  return rows.map((row, i) => ({
+    ...row,
+    finding_assets: joined(row.finding_assets, "asset_id", assetIds[i]!, assets),
+    finding_asset_groups: joined(row.finding_asset_groups ?? [], "asset_group_id", groupIds[i]!, groups),
+  }));
 }
+
+const unknownTo = (known: ReadonlyMap<string, unknown>, ids: readonly (readonly string[])[]): string[] => [
+  ...new Set(ids.flat().filter((id) => !known.has(id))),
+];
+
+/** What a row names, and then what only the read has. */
+function joined<Key extends string, Named extends Readonly<Record<Key, string>>>(
+  told: readonly Named[],
+  key: Key,
+  ids: readonly string[],
+  names: ReadonlyMap<string, Named>,
+): Named[] {
+  const more = ids.filter((id) => !told.some((one) => one[key] === id)).flatMap((id) => names.get(id) ?? []);
+  return [...told, ...more];
+}
+
+const MAX_GROUPS = 10_000;
+const BY_GROUP_NAME = [{ property: "asset_group_name", direction: "asc" }] as const;
+
+type NamedGroup = NonNullable<UpstreamFinding["finding_asset_groups"]>[number];
 
 type NamedAsset = UpstreamFinding["finding_assets"][number];
 

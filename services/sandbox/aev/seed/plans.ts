@@ -152,7 +152,9 @@ function seedFindings(world: World, draw: Draw, tenant: string, inject: Inject, 
   for (let i = 0; i < draw.below(3); i++) {
     const id = draw.uuid();
     const [type, values] = draw.pick(FINDING_VALUES);
-    const assets = draw.some(inject.assets, 1);
+    const one = draw.some(inject.assets, 1);
+    // Half of the later ones are on other endpoints too, which a search shows in part.
+    const assets = i === 1 && chance(id, 2) === 0 ? [...inject.assets] : one;
     const createdAt = at + 60_000 + i * 1_000;
     world.findings.set(id, {
       id,

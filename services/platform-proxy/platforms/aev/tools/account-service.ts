@@ -46,10 +46,17 @@ async function rightsIn(platform: Platform, { user }: OpenaevMe, tenant: Openaev
   if (tenant.tenant_id === DEFAULT_TENANT) return { capabilities: [...user.user_capabilities].sort() };
   const { path } = scopeOf(tenant);
   const search = (route: string) => ({ verb: "POST", path: path(route), body: ONE, read: true }) as const;
+  const get = (route: string) => ({ verb: "GET", path: path(route) }) as const;
   const tried = [
-    ["ACCESS_ASSESSMENT", { verb: "GET", path: path(`/scenarios/${NOTHING}`) }],
+    ["ACCESS_ASSESSMENT", get(`/scenarios/${NOTHING}`)],
     ["ACCESS_ASSETS", search("/endpoints/search")],
+    // It gives no challenge by its id.
+    ["ACCESS_CHALLENGES", get("/challenges")],
+    ["ACCESS_CHANNELS", get(`/channels/${NOTHING}`)],
+    ["ACCESS_DOCUMENTS", get(`/documents/${NOTHING}`)],
     ["ACCESS_FINDINGS", search("/findings/search")],
+    ["ACCESS_LESSONS_LEARNED", get(`/lessons_templates/${NOTHING}/lessons_template_categories`)],
+    ["ACCESS_PAYLOADS", get(`/payloads/${NOTHING}`)],
   ] as const;
   const held = await Promise.all(
     tried.map(async ([right, request]) => {

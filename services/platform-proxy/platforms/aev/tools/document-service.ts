@@ -17,6 +17,7 @@ import { havingOne, listPage, nameKey, type Order } from "../list.js";
 import { memberOf, plainest, SCENARIO, SIMULATION } from "../member.js";
 import { type Search, searchAll } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
+import { needStorable } from "../unstorable.js";
 import type { UpstreamDocument } from "../upstream-content.js";
 
 const BY_NAME: Order<UpstreamDocument> = {
@@ -82,6 +83,8 @@ export const bindings = [
   }),
 
   unary(uploadDocument, async (r, platform) => {
+    // For such a name the platform fails.
+    needStorable({ name: r.name });
     const tenant = await tenantOf(platform, r.tenantId);
     const scenarios = await plansOf(platform, tenant, "scenario", r.scenarioIds);
     const simulations = await plansOf(platform, tenant, "simulation", r.simulationIds);

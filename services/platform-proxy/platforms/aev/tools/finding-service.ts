@@ -12,7 +12,7 @@ import {
   toFindingRow,
   type UpstreamFinding,
   type UpstreamFindingDetails,
-  withEndpoints,
+  withTargets,
 } from "../finding.js";
 import { scoreIn, scoresIn, scoresOf, worstFirst } from "../finding-scores.js";
 import { injectOf } from "../inject.js";
@@ -51,7 +51,7 @@ export const bindings = [
     const order = scores === undefined ? NEWEST_FIRST : worstFirst(scores);
     const textsOf = (row: UpstreamFinding) => [row.finding_value];
     const page = await listPage<UpstreamFinding>(platform, tenant, { ...common, textsOf, order }, r);
-    const rows = await withEndpoints(platform, tenant, page.rows);
+    const rows = await withTargets(platform, tenant, page.rows);
     const known = scores ?? (await scoresOf(platform, tenant, rows));
     return {
       findings: rows.map((row) => ({ ...toFindingRow(row), ...given({ score: scoreIn(known, row) }) })),
@@ -114,7 +114,7 @@ export const bindings = [
 async function shown(platform: Platform, tenant: TenantScope, answer: UpstreamFindingDetails) {
   const written = objectOf<UpstreamFindingDetails>(platform.server, answer, "finding_id");
   const whole = await findingOf(platform, tenant, written.finding_id).catch(() => undefined);
-  return toFinding(whole ?? { ...written, finding_assets: [], finding_created_at: "" });
+  return toFinding(whole ?? { ...written, finding_assets: [], finding_asset_groups: [], finding_created_at: "" });
 }
 
 /**

@@ -13,6 +13,7 @@ import { memberOf, readById, SCENARIO } from "../member.js";
 import { severityWord, toScenario, toScenarioRow } from "../scenario.js";
 import { between, isAscii, isTruthWord, oneOf } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
+import { needStorable } from "../unstorable.js";
 import type { UpstreamScenario, UpstreamScenarioEntity } from "../upstream.js";
 
 const BY_NAME: Order<UpstreamScenario> = {
@@ -89,6 +90,9 @@ export const bindings = [
     updateScenario,
     (r) => [r.scenarioId],
     async (r, platform) => {
+      // It is read whole by a write that changes the time of its last change.
+      const { name, description, category, mainFocus: main_focus } = r;
+      needStorable({ name, description, category, main_focus });
       const tenant = await tenantOf(platform, r.tenantId);
       const before = await memberOf(platform, tenant, SCENARIO, r.scenarioId);
       const labels = r.clearLabels ? [] : await labelIds(platform, tenant, r.labels);

@@ -292,6 +292,10 @@ describe("findings", () => {
     const { finding } = await planner.call(getFinding, { findingId: bare!.finding_id });
     expect(finding?.endpoints.map(({ id }) => id)).toEqual(known.get(bare!.finding_id));
     expect(finding?.endpoints.every(({ name }) => name !== "")).toBe(true);
+    // A search shows some endpoints of a finding and leaves others out.
+    const isCut = ({ finding_id: id, finding_assets: shown }: Json) =>
+      shown.length > 0 && shown.length < known.get(id)!.length;
+    expect(searched.filter(isCut).length).toBeGreaterThan(0);
   });
 
   test("that are CVEs have their scores, and the worst come first where asked", async () => {

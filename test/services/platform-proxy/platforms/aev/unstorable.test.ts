@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { refusalOf } from "../../../../../services/platform-proxy/platforms/aev/errors.js";
+import { needStorable } from "../../../../../services/platform-proxy/platforms/aev/unstorable.js";
 
 const session = { caller: { email: "ana@example.org" }, tool: "Test" } as never;
 
@@ -46,4 +47,11 @@ test.each([
 
 test("of any other conflict, no more is said than is known", () => {
   expect(said(409, violated("ERROR: deadlock"), { tag_name: "x" })).toMatch(/conflicts with an existing object/);
+});
+
+test("a NUL is refused before anything is written", () => {
+  expect(() => needStorable({ name: "a\0b", main_focus: "c\0", category: undefined, description: "d" })).toThrow(
+    "name: has a NUL character, which OpenAEV cannot store; main_focus: has a NUL character",
+  );
+  needStorable({ name: "a", category: undefined });
 });
