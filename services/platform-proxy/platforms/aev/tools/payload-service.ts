@@ -7,7 +7,7 @@ import {
   PayloadStatus,
   PayloadType,
 } from "#proto/aev/v1/payload_service_pb.js";
-import { failedPrecondition, invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
+import { failedPrecondition, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { unary } from "../../../binding.js";
 import { objectOf } from "../../../lib/answers.js";
@@ -22,6 +22,7 @@ import { labelIds } from "../labels.js";
 import { havingOne, instantKey, listPage, type Order } from "../list.js";
 import { type Kind, memberOf, named } from "../member.js";
 import { idOf, TYPES, toPayloadDetails, typeOf, type UpstreamArgument, type UpstreamPayload } from "../payload.js";
+import { needOfType, needWholeCommands } from "../payload-needs.js";
 import { searchAll } from "../search.js";
 import { type TenantScope, tenantOf } from "../tenant.js";
 
@@ -92,6 +93,7 @@ export const bindings = [
   }),
 
   unary(createPayload, async (r, platform) => {
+    needOfType(r.type, { command: r.command, hostname: r.hostname, document_id: r.documentId });
     const tenant = await tenantOf(platform, r.tenantId);
     if (r.type === PayloadType.EXECUTABLE && (r.architecture ?? PayloadArchitecture.ALL_ARCHITECTURES) > 2) {
       throw failedPrecondition("architecture: an executable needs exactly one, x86_64 or arm64");
@@ -136,6 +138,7 @@ export const bindings = [
     async (r, platform) => {
       const tenant = await tenantOf(platform, r.tenantId);
       const row = await memberOf(platform, tenant, PAYLOAD, r.payloadId);
+      needOfType(typeOf(row), { command: r.command, hostname: r.hostname });
       const refs = await refsOf(platform, tenant, r);
       const kept = (given: readonly string[], clear: boolean, before: readonly string[] | null | undefined) =>
         clear || given.length > 0 ? given : (before ?? []);
@@ -188,22 +191,6 @@ export const bindings = [
     return { deleted: { id: payload_id, name: payload_name } };
   }),
 ];
-
-/** @throws ConnectError invalid_argument: the platform keeps a command and its shell together, and calls half of them a conflict. */
-function needWholeCommands(sent: {
-  readonly command_executor: string | null;
-  readonly command_content: string | null;
-  readonly payload_cleanup_executor: string | null;
-  readonly payload_cleanup_command: string | null;
-}): void {
-  const { command_executor: executor, command_content: command } = sent;
-  if (executor === "") throw invalidArgument("executor: must not be empty");
-  if (command === "") throw invalidArgument("command: must not be empty");
-  if ((executor === null) !== (command === null))
-    throw invalidArgument("executor: give executor and command together; only a payload of type command has them");
-  if (sent.payload_cleanup_command !== null && !sent.payload_cleanup_executor)
-    throw invalidArgument("cleanup_command: needs executor, the shell that it runs in");
-}
 
 const platformWord = (one: EndpointPlatform): string => {
   const word = wordOf(EndpointPlatform, one);

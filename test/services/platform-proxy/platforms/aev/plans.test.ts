@@ -121,6 +121,12 @@ test("what the platform would fail at or drop is refused before: a payload witho
       /^executor: give executor and command/,
     ],
     [{ type: PayloadType.DNS_RESOLUTION, hostname: "a.example", cleanupCommand: "x" }, /^cleanup_command: needs exec/],
+    [{ executor: "sh", command: "id", hostname: "a.example" }, /^hostname: only a payload of type dns_resolution has/],
+    [{ executor: "sh", command: "id", documentId: id }, /^document_id: only a payload of type executable or file_drop/],
+    [
+      { type: PayloadType.DNS_RESOLUTION, hostname: "a.example", executor: "sh", command: "id" },
+      /^command: only a payload of type command has one; leave it out/,
+    ],
     [{ executor: "sh", command: "id", attackPatternIds: [id] }, /attack_pattern_ids: there is no/],
   ] as const) {
     expect(
