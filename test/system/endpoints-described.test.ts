@@ -27,17 +27,20 @@ describe("endpoints, as people are told of them", () => {
     toolNames(`${program.baseUrl}/mcp/${server}${query}`, key);
 
   test("the counts are those of the lists", async () => {
-    const { endpoints } = await to(EndpointService, analyst).describeEndpoints({});
+    const described = () => to(EndpointService, analyst).describeEndpoints({});
+    // On a busy machine the first look at a platform may take longer than it waits for.
+    const { CONNECTED, UNSPECIFIED } = ConnectionState;
+    const connections = async () => (await described()).endpoints.map(({ connection }) => connection);
+    await expect.poll(connections).toEqual([CONNECTED, CONNECTED, CONNECTED, UNSPECIFIED]);
+    const { endpoints } = await described();
     expect(endpoints.map(({ server }) => server)).toEqual(["cti", "aev", "grc", "core"]);
-    for (const { server, availability, tools, reason, toolsets, connection, platform } of endpoints) {
+    for (const { server, availability, tools, reason, toolsets, platform } of endpoints) {
       expect(availability).toBe(Availability.OPEN);
       expect(tools).toBe((await listOf(server, analyst)).length);
       expect(reason).toBe("");
       const basic = toolsets.find(({ name }) => name === "basic")?.tools;
       expect(basic).toBe((await listOf(server, analyst, "?toolsets=basic")).length);
-      expect([connection, platform !== ""]).toEqual(
-        server === "core" ? [ConnectionState.UNSPECIFIED, false] : [ConnectionState.CONNECTED, true],
-      );
+      expect(platform !== "").toBe(server !== "core");
     }
   });
 
