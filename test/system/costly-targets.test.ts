@@ -65,6 +65,12 @@ function ask(method: string, path: string, headers: Record<string, string>): Pro
   });
 }
 
+async function costOf(method: string, target: string, headers: Record<string, string>) {
+  const before = spent();
+  const status = await ask(method, target, headers);
+  return { status, ms: spent() - before };
+}
+
 test.skipIf(process.platform !== "linux").each(PATHS)("nothing that a stranger asks %s costs much", async (path) => {
   const costly: string[] = [];
   const queries = QUERIES.map((query) => ({ what: query, method: "GET", target: `${path}?${query}`, headers: {} }));
@@ -73,10 +79,10 @@ test.skipIf(process.platform !== "linux").each(PATHS)("nothing that a stranger a
     return { what: `${name}: ${value}`, method, target: path, headers: { [name]: value } };
   });
   for (const { what, method, target, headers } of [...queries, ...others]) {
-    const before = spent();
-    const status = await ask(method, target, headers);
-    const ms = spent() - before;
-    if (ms > MAX_MS || status === 500) costly.push(`${method} ${what.slice(0, 40)}: ${ms} ms, ${status}`);
+    const first = await costOf(method, target, headers);
+    // What a request costs, it costs again; a collection of garbage is another's.
+    const ms = first.ms > MAX_MS ? Math.min(first.ms, (await costOf(method, target, headers)).ms) : first.ms;
+    if (ms > MAX_MS || first.status === 500) costly.push(`${method} ${what.slice(0, 40)}: ${ms} ms, ${first.status}`);
   }
   expect(costly).toEqual([]);
 });

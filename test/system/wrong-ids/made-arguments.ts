@@ -22,7 +22,7 @@ export const UNKNOWN_ID = "0f0f0f0f-0f0f-4f0f-8f0f-0f0f0f0f0f0f";
 /** Stands for ids that exist, where a table says that an argument is needed. */
 export const REAL = "(ids that exist)";
 
-/** What tools need beyond what their schemas require, so that they look at the ids; of some, for one argument alone. */
+/** What tools need beyond what their schemas require, so that they look at the ids. What is named for one argument replaces that of the tool. */
 const ALSO: Readonly<Record<string, JsonObject>> = {
   add_external_reference: { url: "https://example.com/report" },
   add_markings: { markings: ["TLP:GREEN"] },
@@ -101,7 +101,7 @@ export function createMakeArguments({ tools, realId, tenants }: MakerParts): Mak
       if (inner === undefined || name === path[0] || new RegExp(`together with.*\\b${name}\\b`).test(excluded)) return;
       made[name] = given ?? (await madeOf(tool, name, inner, [], undefined));
     };
-    const also = { ...ALSO[tool.name], ...ALSO[`${tool.name}.${path[0]}`] };
+    const also = ALSO[`${tool.name}.${path[0]}`] ?? ALSO[tool.name] ?? {};
     for (const [name, given] of Object.entries(also))
       await add(name, given === REAL ? undefined : (given as JsonValue));
     const tenant = tenants[tool.server];
