@@ -87,6 +87,10 @@ test("a payload is created with its action, changed without losing the rest, and
     expect(
       (await refusal(call(payloads.updatePayload, { payloadId: payload!.id, ...half }, "planner"))).rawMessage,
     ).toBe(words);
+  const other = { payloadId: payload!.id, hostname: "a.example" };
+  expect((await refusal(call(payloads.updatePayload, other, "planner"))).rawMessage).toMatch(
+    /^hostname: only a payload of type dns_resolution has one; leave it out/,
+  );
   expect(await call(payloads.deletePayload, { payloadId: payload!.id }, "planner")).toMatchObject({
     deleted: { id: payload!.id },
   });
