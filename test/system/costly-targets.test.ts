@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Program, startProgram } from "../support/program.js";
 
-// What nobody needs a key for: each address is asked with targets and headers as long as they may be, of the kinds that
-// parsers walk through more than once. What it costs is processor time, so that a busy machine changes nothing.
+// What nobody needs a key for: each address is asked with targets, headers and forms as long as they may be, of the kinds
+// that parsers walk through more than once. What it costs is processor time, so that a busy machine changes nothing.
 
 const MAX_MS = 250;
 const LENGTH = 15_000;
@@ -55,19 +55,26 @@ function spent(): number {
   return (user + system) * TICK_MS;
 }
 
-function ask(method: string, path: string, headers: Record<string, string>): Promise<number | undefined> {
+interface Asked {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+function ask({ method, target, headers, body }: Asked): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const sent = request(`${program.baseUrl}${path}`, { method, headers, agent: false }, (answer) => {
+    const sent = request(`${program.baseUrl}${target}`, { method, headers, agent: false }, (answer) => {
       answer.resume().on("close", () => resolve(answer.statusCode));
     });
     // A connection that is cut off is an answer too.
-    sent.on("error", () => resolve(undefined)).end();
+    sent.on("error", () => resolve(undefined)).end(body);
   });
 }
 
-async function costOf(method: string, target: string, headers: Record<string, string>) {
+async function costOf(asked: Asked) {
   const before = spent();
-  const status = await ask(method, target, headers);
+  const status = await ask(asked);
   return { status, ms: spent() - before };
 }
 
@@ -78,11 +85,16 @@ test.skipIf(process.platform !== "linux").each(PATHS)("nothing that a stranger a
     const method = name.startsWith("accept") ? "GET" : "POST";
     return { what: `${name}: ${value}`, method, target: path, headers: { [name]: value } };
   });
-  for (const { what, method, target, headers } of [...queries, ...others]) {
-    const first = await costOf(method, target, headers);
+  const forms = QUERIES.map((form) => ({
+    ...{ what: `form ${form}`, method: "POST", target: path, body: form.repeat(4) },
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  }));
+  for (const { what, ...asked } of [...queries, ...others, ...forms]) {
+    const first = await costOf(asked);
     // What a request costs, it costs again; a collection of garbage is another's.
-    const ms = first.ms > MAX_MS ? Math.min(first.ms, (await costOf(method, target, headers)).ms) : first.ms;
-    if (ms > MAX_MS || first.status === 500) costly.push(`${method} ${what.slice(0, 40)}: ${ms} ms, ${first.status}`);
+    const ms = first.ms > MAX_MS ? Math.min(first.ms, (await costOf(asked)).ms) : first.ms;
+    if (ms > MAX_MS || first.status === 500)
+      costly.push(`${asked.method} ${what.slice(0, 40)}: ${ms} ms, ${first.status}`);
   }
   expect(costly).toEqual([]);
 });

@@ -2,25 +2,23 @@ import { PayloadType } from "#proto/aev/v1/payload_service_pb.js";
 import { invalidArgument } from "../../../shared/rpc/errors.js";
 import { wordOf } from "../../lib/words.js";
 
+type Argument = "command" | "hostname" | "document_id";
+
 /** The types of payloads that have an argument: OpenAEV leaves it out of others, and does not say so. */
-const TYPES_WITH = {
+const TYPES_WITH: Readonly<Record<Argument, readonly PayloadType[]>> = {
   command: [PayloadType.COMMAND],
   hostname: [PayloadType.DNS_RESOLUTION],
   document_id: [PayloadType.EXECUTABLE, PayloadType.FILE_DROP],
-} as const;
+};
 
 /**
  * Confirms that a payload of this type has what was given.
  *
- * @param sent by the names of the arguments.
  * @throws ConnectError invalid_argument that names one which it does not have.
  */
-export function needOfType(
-  type: PayloadType,
-  sent: Readonly<Partial<Record<keyof typeof TYPES_WITH, string | undefined>>>,
-): void {
+export function needOfType(type: PayloadType, sent: Readonly<Partial<Record<Argument, string | undefined>>>): void {
   for (const [name, types] of Object.entries(TYPES_WITH)) {
-    if (sent[name as keyof typeof TYPES_WITH] === undefined || types.some((one) => one === type)) continue;
+    if (sent[name as Argument] === undefined || types.includes(type)) continue;
     const words = types.map((one) => wordOf(PayloadType, one)).join(" or ");
     throw invalidArgument(`${name}: only a payload of type ${words} has one; leave it out`);
   }
