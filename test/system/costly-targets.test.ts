@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { cpuMicroseconds } from "../bench/servers/processes.js";
 import { type Program, startProgram } from "../support/program.js";
 
 // What nobody needs a key for: each address is asked with targets, headers and forms as long as they may be, of the kinds
@@ -8,8 +8,6 @@ import { type Program, startProgram } from "../support/program.js";
 
 const MAX_MS = 250;
 const LENGTH = 15_000;
-/** Of a clock tick, which is what the system counts processor time in. */
-const TICK_MS = 10;
 
 const PATHS = [
   ...["/", "/mcp/cti", "/mcp/none", "/healthz", "/readyz", "/metrics", "/console/", "/console/session", "/v1/traces"],
@@ -45,15 +43,7 @@ beforeAll(async () => {
 afterAll(() => program?.stop());
 
 /** Of the program so far, in milliseconds. */
-function spent(): number {
-  const stat = readFileSync(`/proc/${program.process.pid}/stat`, "utf8");
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 13)
-    .map(Number);
-  return (user + system) * TICK_MS;
-}
+const spent = (): number => cpuMicroseconds(program.process.pid as number) / 1_000;
 
 interface Asked {
   readonly method: string;
