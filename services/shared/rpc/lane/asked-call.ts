@@ -15,7 +15,7 @@ import { deadlineExceeded, internal, unavailable } from "../errors.js";
 import "../text-encoding.js";
 import { type CallDeadlines, Timed } from "./call-deadlines.js";
 import { type AnswerHead, headersOf } from "./framing.js";
-import type { Lane, Sending } from "./lane.js";
+import type { Lane, LaneRequest, Sending } from "./lane.js";
 import type { LaneSocket } from "./lane-socket.js";
 import { sharedMessageIn } from "./shared-replies.js";
 
@@ -55,7 +55,7 @@ export function askOnLane<I extends DescMessage, O extends DescMessage>(
   out: LaneOutgoing,
 ): Promise<MessageShape<O>> | undefined {
   if (!lane.hasRoom) return undefined;
-  const request = lane.requests.of(method, out.headers, out.timeoutMs, bytesOf(method.input, asked));
+  const request = lane.requestOf(method, out.headers, out.timeoutMs, bytesOf(method.input, asked));
   if (request === undefined) return undefined;
   return new Promise<MessageShape<O>>((resolve, reject) => {
     new AskedCall(lane, deadlines, method.output, request, out, resolve, reject).begin();
@@ -63,7 +63,7 @@ export function askOnLane<I extends DescMessage, O extends DescMessage>(
 }
 
 class AskedCall<O extends DescMessage> extends Timed implements Sending {
-  socket: LaneSocket | undefined;
+  sentOn: LaneSocket | number | undefined;
   readonly deadline: number;
   readonly #lane: Lane;
   readonly #deadlines: CallDeadlines;
@@ -78,7 +78,7 @@ class AskedCall<O extends DescMessage> extends Timed implements Sending {
     lane: Lane,
     deadlines: CallDeadlines,
     output: O,
-    readonly request: Buffer,
+    readonly request: LaneRequest,
     { stop, timeoutMs, signalsDeadline, sharesReply }: LaneOutgoing,
     resolve: (reply: MessageShape<O>) => void,
     reject: (error: Error) => void,

@@ -1,7 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { createMethodUrl } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryProto, protocolVersion } from "@connectrpc/connect/protocol-connect";
+import { ASSERTION_HEADER } from "../remote.js";
 import { type HeardLane, TOKEN_HEADER } from "./announcement.js";
+import { callRecord } from "./records.js";
 
 // Requests are written and answers read by hand: what a general client of HTTP
 // does for each costs more than all the rest of a call.
@@ -16,17 +18,19 @@ const MOST_VALUES = 256;
 
 /** Writes the requests of one lane. */
 export class Requests {
-  readonly #end: string;
+  /** The end of the first line, and what every request has. */
+  readonly end: string;
   /** Beginnings of heads, by method. */
   readonly #begun = new Map<DescMethod, string>();
+  readonly #paths = new Map<DescMethod, string>();
   /** Long values of headers that can be written. */
   readonly #writable = new Set<string>();
   /** The request by which a connection shows that it has the token. */
   readonly hello: Buffer;
 
   constructor(lane: HeardLane) {
-    this.#end = `HTTP/1.1\r\nhost: ${hostOf(lane)}\r\n${TOKEN_HEADER}: ${lane.token}\r\n`;
-    this.hello = Buffer.from(`GET / ${this.#end}\r\n`, "latin1");
+    this.end = `HTTP/1.1\r\nhost: ${hostOf(lane)}\r\n${TOKEN_HEADER}: ${lane.token}\r\n`;
+    this.hello = Buffer.from(`GET / ${this.end}\r\n`, "latin1");
   }
 
   /**
@@ -43,7 +47,7 @@ export class Requests {
     let head = this.#begun.get(method);
     if (head === undefined) {
       const type = `content-type: ${contentTypeUnaryProto}\r\nconnect-protocol-version: ${protocolVersion}\r\n`;
-      head = `POST ${createMethodUrl("/", method)} ${this.#end}${type}`;
+      head = `POST ${createMethodUrl("/", method)} ${this.end}${type}`;
       this.#begun.set(method, head);
     }
     for (const name in headers) {
@@ -58,6 +62,28 @@ export class Requests {
     request.write(head, 0, "latin1");
     request.set(message, head.length);
     return request;
+  }
+
+  /** The same for a connection that many calls share: its record, without an id. */
+  sharedOf(
+    method: DescMethod,
+    { [ASSERTION_HEADER]: assertion = "", authorization = "", traceparent = "" }: Readonly<Record<string, string>>,
+    timeoutMs: number | undefined,
+    message: Uint8Array,
+  ): Buffer | undefined {
+    if (!this.#isWritable(assertion) || !this.#isWritable(authorization) || !this.#isWritable(traceparent))
+      return undefined;
+    const timeout = timeoutMs === undefined ? "" : String(Math.ceil(timeoutMs));
+    return callRecord({ path: this.#pathOf(method), assertion, authorization, traceparent, timeout }, message);
+  }
+
+  #pathOf(method: DescMethod): string {
+    let path = this.#paths.get(method);
+    if (path === undefined) {
+      path = createMethodUrl("/", method);
+      this.#paths.set(method, path);
+    }
+    return path;
   }
 
   #isWritable(value: string): boolean {
@@ -88,10 +114,18 @@ export interface AnswerHead {
   readonly text: string;
 }
 
+const OF_SHARED: AnswerHead = { status: 200, length: 0, isMessage: true, closes: false, text: "" };
+
+/** The head of an answer that came on a shared connection (records.ts). @param lines its headers. */
+export function headOfStatus(status: number, lines: string): AnswerHead {
+  return status === OK ? OF_SHARED : { ...OF_SHARED, status, isMessage: false, text: `${status}\r\n${lines}` };
+}
+
 /** What the server of a lane writes before a message, which is nearly all that is read here. */
 const OF_MESSAGE = new RegExp(
   `^HTTP/1\\.1 200 OK\\r\\ncontent-type: ${contentTypeUnaryProto}\\r\\nDate: [^\\r]{29}\\r\\nuWebSockets: \\d+\\r\\nContent-Length: (\\d{1,10})$`,
 );
+const OK = 200;
 const STATUS = /^HTTP\/1\.1 (\d{3}) /;
 const LENGTH = /\r\ncontent-length: *(\d{1,10})(?=\r|$)/i;
 const MESSAGE = new RegExp(`\\r\\ncontent-type: *${contentTypeUnaryProto}(?=\\r|$)`, "i");

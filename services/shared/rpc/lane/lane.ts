@@ -1,31 +1,45 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { HeardLane } from "./announcement.js";
 import { Requests } from "./framing.js";
 import { type Asking, LaneSocket, type OnSocket } from "./lane-socket.js";
+import { SharedSocket } from "./shared-socket.js";
+import { handshake } from "./websocket.js";
 
 /** A call that is to be sent. */
 export interface Sending extends Asking {
-  readonly request: Buffer;
-  /** The connection that it was sent on. */
-  socket: LaneSocket | undefined;
+  readonly request: LaneRequest;
+  /** The connection that it was sent on, or its id on the one that is shared. */
+  sentOn: LaneSocket | number | undefined;
   /** It was not sent, and will not be: nothing of it was begun. */
   refused(): void;
 }
 
+/** What is sent of a call, and where. */
+export interface LaneRequest {
+  readonly bytes: Buffer;
+  /** On the connection that calls share, where it is a record; or else on one of its own. */
+  readonly isShared: boolean;
+}
+
 /** The most connections of a lane; a call that finds none free goes to the gRPC port. */
 const MOST_SOCKETS = 128;
+/** A longer message has a connection of its own, on which its server reads no more than it has room for; in bytes. */
+const MAX_SHARED = 64 << 10;
 /** The server closes a connection that is idle for 8 to 12 seconds. */
 const IDLE_MS = 4_000;
 const SWEEP_MS = 1_000;
 
 /**
- * The connections of this process to the lane of another. A lane is open for as long as one of them is: another
- * program may have the port later. Each is given calls once it has shown that it has the token.
+ * The connections of this process to the lane of another: one that calls share, and for long messages one each. A lane is
+ * open for as long as the shared one is: another program may have the port later. Each is given calls once it has
+ * shown that it has the token.
  */
 export class Lane {
-  readonly requests: Requests;
+  readonly #requests: Requests;
   readonly #heard: HeardLane;
   readonly #onEnd: (wasOpen: boolean) => void;
   readonly #on: OnSocket = { freed: (socket) => this.#freed(socket), closed: (socket) => this.#closed(socket) };
+  readonly #shared: SharedSocket;
   readonly #dialled = new Set<LaneSocket>();
   readonly #open = new Set<LaneSocket>();
   /** The last one used comes last, and is used first: those that are not needed become old. */
@@ -33,26 +47,58 @@ export class Lane {
   /** Each waits for a connection that is dialled, or for one that is freed before. */
   readonly #waiting = new Set<Sending>();
   readonly #sweeping: NodeJS.Timeout;
-  #wasOpen = false;
+  #isOpen = false;
   #hasEnded = false;
 
-  /** @param onEnd is called when there is no connection any more, or the first one could not be had. */
+  /** @param onEnd is called when the connection that calls share has gone, or could not be had. */
   constructor(heard: HeardLane, onEnd: (wasOpen: boolean) => void) {
-    this.requests = new Requests(heard);
+    this.#requests = new Requests(heard);
     this.#heard = heard;
     this.#onEnd = onEnd;
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS).unref();
-    this.#dial();
+    this.#shared = new SharedSocket(heard, handshake(this.#requests.end), {
+      opened: () => {
+        this.#isOpen = true;
+      },
+      closed: () => this.end(),
+    });
   }
 
   /** Whether it can take a call. */
   get hasRoom(): boolean {
-    if (this.#idle.length > 0) return true;
-    return this.#open.size > 0 && this.#open.size + this.#dialled.size < MOST_SOCKETS;
+    return this.#shared.hasRoom || this.#hasOwn;
+  }
+
+  /** Whether there is a connection for a call of its own, or can be. */
+  get #hasOwn(): boolean {
+    return this.#idle.length > 0 || (this.#isOpen && this.#open.size + this.#dialled.size < MOST_SOCKETS);
+  }
+
+  /**
+   * A call's request, to be sent now; undefined if the lane cannot take it.
+   *
+   * @param timeoutMs how long the call may take, from now.
+   */
+  requestOf(
+    method: DescMethod,
+    headers: Readonly<Record<string, string>>,
+    timeoutMs: number | undefined,
+    message: Uint8Array,
+  ): LaneRequest | undefined {
+    const isShared = message.length <= MAX_SHARED && this.#shared.hasRoom;
+    if (!isShared && !this.#hasOwn) return undefined;
+    const bytes = isShared
+      ? this.#requests.sharedOf(method, headers, timeoutMs, message)
+      : this.#requests.of(method, headers, timeoutMs, message);
+    return bytes && { bytes, isShared };
   }
 
   /** Sends a call, at once or when there is a connection for it. */
   send(call: Sending): void {
+    if (call.request.isShared) {
+      call.sentOn = this.#shared.send(call.request.bytes, call);
+      return;
+    }
     for (let socket = this.#idle.pop(); socket !== undefined; socket = this.#idle.pop()) {
       // The loop may have been busy for longer than the server waits.
       const isFresh = performance.now() - socket.idleSince < IDLE_MS;
@@ -63,12 +109,11 @@ export class Lane {
     this.#dial();
   }
 
-  /** Takes back a call that waits, or hangs up on one that was sent: so its method hears of it. */
+  /** Takes back a call: its method hears of it, because its connection is closed, or by a word on the one that is shared. */
   takeBack(call: Sending): void {
-    if (this.#waiting.delete(call) || call.socket === undefined) return;
-    call.socket.close();
-    // The lane stays open without it.
-    if (this.#open.size === 1 && !this.#hasEnded) this.#dial();
+    const { sentOn } = call;
+    if (typeof sentOn === "number") this.#shared.takeBack(sentOn);
+    else if (!this.#waiting.delete(call)) sentOn?.close();
   }
 
   /** Gives it up. What was sent is still answered. */
@@ -76,21 +121,19 @@ export class Lane {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearInterval(this.#sweeping);
-    this.#onEnd(this.#wasOpen);
+    this.#onEnd(this.#isOpen);
     for (const socket of [...this.#idle.splice(0), ...this.#dialled]) socket.close();
+    this.#shared.leave();
     for (const call of this.#waiting) call.refused();
     this.#waiting.clear();
   }
 
   #dial(): void {
-    this.#dialled.add(new LaneSocket(this.#heard, this.requests.hello, this.#on));
+    this.#dialled.add(new LaneSocket(this.#heard, this.#requests.hello, this.#on));
   }
 
   #freed(socket: LaneSocket): void {
-    if (this.#dialled.delete(socket)) {
-      this.#open.add(socket);
-      this.#wasOpen = true;
-    }
+    if (this.#dialled.delete(socket)) this.#open.add(socket);
     if (this.#hasEnded) return void socket.close();
     const next = this.#waiting.size === 0 ? undefined : this.#waiting.values().next().value;
     if (next === undefined) return void this.#idle.push(socket);
@@ -103,7 +146,6 @@ export class Lane {
     this.#open.delete(socket);
     const at = this.#idle.indexOf(socket);
     if (at >= 0) this.#idle.splice(at, 1);
-    if (this.#open.size + this.#dialled.size === 0) return void this.end();
     // The first call that waits goes to the gRPC port: the busy connections may take long to be free.
     const next = wasDialled ? this.#waiting.values().next().value : undefined;
     if (next === undefined) return;
@@ -114,10 +156,11 @@ export class Lane {
   #sweep(): void {
     const old = performance.now() - IDLE_MS;
     for (const socket of [...this.#idle]) if (socket.idleSince < old) socket.close();
+    if (this.#shared.isSilent || this.#shared.isIdleSince(old)) this.#shared.close();
   }
 }
 
 function give(socket: LaneSocket, call: Sending): void {
-  call.socket = socket;
-  socket.send(call.request, call);
+  call.sentOn = socket;
+  socket.send(call.request.bytes, call);
 }

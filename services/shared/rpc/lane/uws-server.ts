@@ -13,8 +13,11 @@ import type { Hold } from "../socket/calls.js";
 import type { CallSlots } from "../socket/slots.js";
 import { LOCAL_HOST, type OwnLane, TOKEN_HEADER } from "./announcement.js";
 import { laneRoutesOf } from "./routes.js";
+import type { Lane } from "./served-call.js";
 import { newSocketPath } from "./socket-path.js";
-import { type Lane, ServedCall } from "./uws-call.js";
+import { serveOwn } from "./uws-own.js";
+import { sharing } from "./uws-shared.js";
+import { SHARED_PATH } from "./websocket.js";
 
 // Read once, when it loads.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(16 << 10);
@@ -51,8 +54,8 @@ export type LaneServer = OwnLane & {
 };
 
 /**
- * Serves unary methods over HTTP/1.1 to clients that send the lane's token. It closes any other connection as soon as it
- * has read the headers.
+ * Serves unary methods to clients that send the lane's token: over HTTP/1.1 (uws-own.ts), and on connections that many
+ * calls share (uws-shared.ts). It closes any other connection as soon as it has read the headers.
  *
  * @throws Error where the port cannot be had.
  */
@@ -71,12 +74,22 @@ export async function listenOnLane({ at, methods, slots, hold }: LaneServerOptio
     if (change === 1 && connections > MAX_CONNECTIONS) response.close();
   };
   app.filter(count as Parameters<TemplatedApp["filter"]>[0]);
-  for (const route of laneRoutesOf(methods)) {
+  const routes = laneRoutesOf(methods);
+  app.ws(SHARED_PATH, {
+    ...sharing(routes, lane, { isClosing: () => isClosing, closed: () => void connections-- }),
+    upgrade(response, request, context) {
+      if (!isTheirs(request.getHeader(TOKEN_HEADER))) return shut(response);
+      if (isClosing) return misdirect(response);
+      const [key, protocol] = [request.getHeader("sec-websocket-key"), request.getHeader("sec-websocket-protocol")];
+      response.upgrade({}, key, protocol, request.getHeader("sec-websocket-extensions"), context);
+    },
+  });
+  for (const route of routes) {
     app.post(route.path, (response, request) => {
       if (!isTheirs(request.getHeader(TOKEN_HEADER))) shut(response);
       else if (isClosing) misdirect(response);
       else if (request.getHeader("content-type") !== contentTypeUnaryProto) refuseType(response);
-      else new ServedCall(route, lane, response, request);
+      else serveOwn(route, lane, response, request);
     });
     app.any(route.path, (response, request) => {
       if (!isTheirs(request.getHeader(TOKEN_HEADER))) shut(response);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => expect(rig.door.calls()).toBe(heardBefore));
 afterAll(() => rig.close());
 
-/** A call that is cancelled ends its connection, and another one is opened. */
+/** Until the lane is open. */
 async function onLane(): Promise<void> {
   await untilOnLane(rig.dispatch, rig.door);
   heardBefore = rig.door.calls();
@@ -144,6 +144,43 @@ test("a call that is cancelled ends at once, and its method is told", async () =
   expect(await call).toMatchObject({ code: Code.Canceled });
   await expect.poll(() => signal?.aborted).toBe(true);
   expect(await failure(get("a", { signal: leave.signal }))).toMatchObject({ code: Code.Canceled });
+});
+
+test("of calls that share a connection one is cancelled: its method is told, and the others go on", async () => {
+  const told: string[] = [];
+  const answers = new Map<string, (agent: object) => void>();
+  rig.world.get = (id, { signal }) =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", () => told.push(id));
+      answers.set(id, resolve);
+    });
+  const leave = new AbortController();
+  const [first, second] = [get("first"), failure(get("second", { signal: leave.signal }))];
+  await expect.poll(() => answers.size).toBe(2);
+  leave.abort();
+  expect(await second).toMatchObject({ code: Code.Canceled });
+  await expect.poll(() => told).toEqual(["second"]);
+  // What its method still says goes to nobody.
+  answers.get("second")?.({ agent: { id: "second" } });
+  answers.get("first")?.({ agent: { id: "first" } });
+  expect((await first).agent?.id).toBe("first");
+  expect(told).toEqual(["second"]);
+});
+
+test("a long message has a connection of its own, and short ones do not wait for it", async () => {
+  const long = "x".repeat(200 << 10);
+  rig.world.exported = () => undefined;
+  const bytes = toBinary(
+    ExportTraceServiceRequestSchema,
+    create(ExportTraceServiceRequestSchema, { resourceSpans: [{ scopeSpans: [{ spans: [{ name: long }] }] }] }),
+  );
+  const request = unreadMessage(ExportTraceServiceRequestSchema, { bytes, encoding: "protobuf" });
+  const all = await Promise.all([
+    rig.dispatch.unary(TraceService.method.export, request, OURS),
+    get("a"),
+    rig.dispatch.unary(TraceService.method.export, request, OURS),
+  ]);
+  expect(all[1].agent?.id).toBe("a");
 });
 
 test("a signal that is first asked for when the client has gone is aborted", async () => {

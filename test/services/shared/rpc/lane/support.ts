@@ -187,6 +187,8 @@ const OF_HTTP1: ReadonlySet<string> = new Set(["connection", "keep-alive", "tran
 export interface Relay {
   readonly port: number;
   cut(): void;
+  /** Hands on nothing any more, as a machine that is gone. */
+  stall(): void;
   close(): Promise<void>;
 }
 
@@ -212,6 +214,9 @@ export async function openRelay(to: number): Promise<Relay> {
   return {
     port: (server.address() as AddressInfo).port,
     cut,
+    stall: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,16 +1,14 @@
-import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-connect";
 import { binaryOf } from "../binary/write.js";
 import type { Authenticated, Credential, Incoming } from "../call.js";
 import { canceled, deadlineExceeded, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
-import { ASSERTION_HEADER } from "../remote.js";
 import type { Hold } from "../socket/calls.js";
 import type { CallSlot, CallSlots } from "../socket/slots.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
+import { callError } from "./failure.js";
 import type { LaneRoute } from "./routes.js";
-import { answer, answerError, callError } from "./uws-answer.js";
 
 /** What the calls of a lane share. */
 export interface Lane {
@@ -20,14 +18,38 @@ export interface Lane {
   inFlight: number;
 }
 
+/** What a call says of itself besides its message; "" for what it does not say. */
+export interface CallHead {
+  readonly assertion: string;
+  readonly authorization: string;
+  readonly traceparent: string;
+  /** Of content-encoding. */
+  readonly encoding: string;
+  /** Of connect-timeout-ms. */
+  readonly timeout: string;
+  /** Bytes that are announced; undefined where they come in chunks. */
+  readonly length: number | undefined;
+}
+
+/** Where a call comes from, and is answered: a request of HTTP, or a connection that many calls share. */
+export interface CallPlace {
+  /** @param done is called when all of it is written. */
+  answer(message: Uint8Array, done: () => void): void;
+  /** @param closes the connection: more of the request may come than is worth waiting for. */
+  refuse(error: ConnectError, closes: boolean, done: () => void): void;
+  /** Takes no more of the message until resume(). */
+  pause(): void;
+  resume(): void;
+}
+
 /** Under which the gRPC port counts what our own processes call without a credential. */
 const OURS = "of ";
 /** A refused body that is announced to be longer than this is not waited for, in bytes. */
 const DRAINED = 32 << 20;
 
 /**
- * One unary call of the Connect protocol (connectrpc.com/docs/protocol) over µWebSockets.js. It is also what its
- * method knows of it: a signal, and the timer behind it, are made when they are first asked for.
+ * One unary call of the Connect protocol (connectrpc.com/docs/protocol) on a lane. It is also what its method knows of
+ * it: a signal, and the timer behind it, are made when they are first asked for.
  */
 export class ServedCall implements Incoming {
   readonly credential: Credential;
@@ -36,9 +58,8 @@ export class ServedCall implements Incoming {
   deadline: number | undefined;
   readonly #route: LaneRoute;
   readonly #lane: Lane;
-  readonly #response: HttpResponse;
-  /** Bytes that are announced; undefined where they come in chunks. */
-  readonly #length: number | undefined;
+  readonly #place: CallPlace;
+  readonly #head: CallHead;
   #slot: CallSlot | undefined;
   #release: (() => void) | undefined;
   /** What has come of the message; a list where it comes in pieces. */
@@ -53,23 +74,21 @@ export class ServedCall implements Incoming {
   #left: AbortController | undefined;
   #late: NodeJS.Timeout | undefined;
 
-  // The request is gone once this returns: all that is needed of it is taken here.
-  constructor(route: LaneRoute, lane: Lane, response: HttpResponse, request: HttpRequest) {
+  constructor(route: LaneRoute, lane: Lane, place: CallPlace, head: CallHead) {
     this.#route = route;
     this.#lane = lane;
-    this.#response = response;
+    this.#place = place;
+    this.#head = head;
+    this.credential = credentialOf(head);
+    this.traceparent = head.traceparent || undefined;
     lane.inFlight++;
-    response.onAborted(() => this.#goAway());
-    response.onData((piece, isLast) => this.#take(piece, isLast));
-    const assertion = request.getHeader(ASSERTION_HEADER);
-    this.credential = assertion === "" ? credentialOf(request.getHeader("authorization")) : { assertion };
-    this.traceparent = request.getHeader("traceparent") || undefined;
-    const length = request.getHeader("content-length");
-    this.#length = length === "" ? undefined : Number(length);
-    // What is thrown out of a handler of µWebSockets.js ends the process.
+  }
+
+  /** Finds out who calls. It throws nothing: what is thrown out of a handler of µWebSockets.js ends the process. */
+  begin(): void {
     try {
-      this.#checkHead(request);
-      const who = route.admit(this);
+      this.#checkHead();
+      const who = this.#route.admit(this);
       if (who instanceof Promise) this.#wait(who);
       else this.#enter(who);
     } catch (error) {
@@ -95,22 +114,22 @@ export class ServedCall implements Incoming {
   }
 
   /** @throws ConnectError unimplemented, invalid_argument. */
-  #checkHead(request: HttpRequest): void {
-    const encoding = request.getHeader("content-encoding");
+  #checkHead(): void {
+    const { encoding, timeout } = this.#head;
     if (encoding !== "" && encoding !== "identity") {
       throw unimplemented("the message is compressed, which the service does not support: send it uncompressed");
     }
-    const { timeoutMs, error } = parseTimeout(request.getHeader("connect-timeout-ms") || null, Number.MAX_SAFE_INTEGER);
+    const { timeoutMs, error } = parseTimeout(timeout || null, Number.MAX_SAFE_INTEGER);
     if (error !== undefined) throw error;
     if (timeoutMs !== undefined) this.deadline = Date.now() + timeoutMs;
   }
 
   /** Until it is known who calls, no more of the message is taken than has come with its headers. */
   #wait(who: Promise<Authenticated>): void {
-    this.#response.pause();
+    this.#place.pause();
     const goOn = (enter: () => void): void => {
       if (this.#isOver) return;
-      this.#response.resume();
+      this.#place.resume();
       try {
         enter();
       } catch (error) {
@@ -127,7 +146,8 @@ export class ServedCall implements Incoming {
   #enter(who: Authenticated): void {
     const { slots, hold } = this.#lane;
     const { limits, isPublic } = this.#route;
-    if (this.#length !== undefined && this.#length > limits.bytes) throw tooLong(limits.bytes);
+    const { length } = this.#head;
+    if (length !== undefined && length > limits.bytes) throw tooLong(limits.bytes);
     this.#slot = slots.take(who.caller, OURS);
     this.#slot.grow(this.#bytes);
     this.admitted = who;
@@ -139,14 +159,15 @@ export class ServedCall implements Incoming {
     if (this.#isWhole) this.#run();
   }
 
-  #take(piece: ArrayBuffer, isLast: boolean): void {
+  /** Takes a piece of the message, in memory of its own: a message points to bytes that it was read from. */
+  take(piece: Buffer, isLast: boolean): void {
     if (this.#isOver || this.#isAnswered) return;
     const { limits } = this.#route;
-    this.#bytes += piece.byteLength;
+    this.#bytes += piece.length;
     this.#isWhole = isLast;
     try {
       if (this.#bytes > limits.bytes) throw tooLong(limits.bytes);
-      this.#slot?.grow(piece.byteLength);
+      this.#slot?.grow(piece.length);
       this.#keep(piece);
       if (isLast && this.admitted !== undefined) this.#run();
     } catch (error) {
@@ -154,12 +175,10 @@ export class ServedCall implements Incoming {
     }
   }
 
-  /** Copies it: it is the socket's own memory, and a message points to bytes that it was read from. */
-  #keep(piece: ArrayBuffer): void {
-    const bytes = Buffer.from(new Uint8Array(piece));
-    if (this.#message === undefined) this.#message = bytes;
-    else if (Array.isArray(this.#message)) this.#message.push(bytes);
-    else this.#message = [this.#message, bytes];
+  #keep(piece: Buffer): void {
+    if (this.#message === undefined) this.#message = piece;
+    else if (Array.isArray(this.#message)) this.#message.push(piece);
+    else this.#message = [this.#message, piece];
   }
 
   /** @throws what the message or the method does. */
@@ -181,18 +200,20 @@ export class ServedCall implements Incoming {
     const message = isMessage(reply) ? reply : create(output, reply as MessageInitShape<typeof output>);
     const bytes = binaryOf(output, message);
     this.#isAnswered = true;
-    answer(this.#response, bytes, () => this.#finish());
+    this.#place.answer(bytes, () => this.#finish());
   }
 
   #fail(error: unknown): void {
     if (this.#isOver || this.#isAnswered) return;
     this.#isAnswered = true;
     // Chunks have no end that is known.
-    const closes = !this.#isWhole && (this.#length === undefined || this.#length > DRAINED);
-    answerError(this.#response, callError(error, this.deadline), closes, () => this.#finish());
+    const { length } = this.#head;
+    const closes = !this.#isWhole && (length === undefined || length > DRAINED);
+    this.#place.refuse(callError(error, this.deadline), closes, () => this.#finish());
   }
 
-  #goAway(): void {
+  /** Its caller has gone. */
+  goAway(): void {
     this.#isGone = true;
     this.#left?.abort(WENT_AWAY);
     this.#finish();
@@ -218,7 +239,8 @@ function isPromise(reply: unknown): reply is Promise<unknown> {
   return typeof (reply as Promise<unknown> | undefined)?.then === "function";
 }
 
-function credentialOf(authorization: string): Credential {
+function credentialOf({ assertion, authorization }: CallHead): Credential {
+  if (assertion !== "") return { assertion };
   return authorization === "" ? {} : { authorization };
 }
 

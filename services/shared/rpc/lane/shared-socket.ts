@@ -1,0 +1,165 @@
+import { connect, type Socket } from "node:net";
+import type { HeardLane } from "./announcement.js";
+import { headOfStatus } from "./framing.js";
+import type { Asking } from "./lane-socket.js";
+import { Outbox } from "./outbox.js";
+import { giveId, goneRecord, readAnswers } from "./records.js";
+import { BINARY, binaryFrame, FrameReader, type Handshake, PING, pongFrame } from "./websocket.js";
+
+/** What hears of a shared connection. */
+export interface OnShared {
+  opened(): void;
+  closed(): void;
+}
+
+/** Read at once, in bytes. */
+const READ = 64 << 10;
+/** The longest frame: every call may have an answer of this size, and they are sent together. */
+const MAX_FRAME = 256 << 20;
+const MAX_HEAD = 16 << 10;
+const END_OF_HEAD = "\r\n\r\n";
+/** How long it may take until the server has agreed, in milliseconds. */
+const OPEN_MS = 2_000;
+/** How long a server that waits for nothing may be silent: it sends pings before (uws-shared.ts), in milliseconds. */
+const SILENT_MS = 15_000;
+/** The most calls that it has at once. */
+const MOST_CALLS = 128;
+
+/** A connection of a lane that many calls share: what is sent in one turn of the event loop is one write. */
+export class SharedSocket {
+  /** By performance.now(): when something came last, and when an answer did. */
+  #heardAt = performance.now();
+  #answeredAt = this.#heardAt;
+  readonly #socket: Socket;
+  readonly #handshake: Handshake;
+  readonly #on: OnShared;
+  readonly #opening: NodeJS.Timeout;
+  readonly #asking = new Map<number, Asking>();
+  readonly #outbox: Outbox;
+  readonly #frames: FrameReader;
+  #lastId = 0;
+  #isOpen = false;
+  #isLeft = false;
+  /** What has come of the head by which the server agrees. */
+  #begun = "";
+
+  constructor({ token: _, ...place }: HeardLane, handshake: Handshake, on: OnShared) {
+    this.#handshake = handshake;
+    this.#on = on;
+    const buffer = Buffer.allocUnsafeSlow(READ);
+    const callback = (bytes: number): boolean => {
+      this.#heardAt = performance.now();
+      this.#read(buffer.subarray(0, bytes));
+      return true;
+    };
+    const socket = connect({ ...place, noDelay: true, onread: { buffer, callback } });
+    this.#socket = socket;
+    this.#outbox = new Outbox((all, bytes) => void socket.write(binaryFrame(all, bytes)));
+    this.#frames = new FrameReader(MAX_FRAME, (opcode, payload) => this.#take(opcode, payload));
+    this.#opening = setTimeout(() => this.close(), OPEN_MS);
+    let cause: Error | undefined;
+    socket.on("error", (error) => {
+      cause = error;
+    });
+    socket.on("close", () => {
+      clearTimeout(this.#opening);
+      this.#isOpen = false;
+      const lost = [...this.#asking.values()];
+      this.#asking.clear();
+      on.closed();
+      for (const asking of lost) asking.lost(cause);
+    });
+    socket.write(handshake.request);
+  }
+
+  /** Whether it takes a call. */
+  get hasRoom(): boolean {
+    return this.#isOpen && this.#asking.size < MOST_CALLS && this.#socket.writable;
+  }
+
+  /** Whether it has no call, and had no answer since then. @param at by performance.now(). */
+  isIdleSince(at: number): boolean {
+    return this.#isOpen && this.#asking.size === 0 && this.#answeredAt < at;
+  }
+
+  /** Nothing has come from the server for longer than it is ever silent. */
+  get isSilent(): boolean {
+    return performance.now() - this.#heardAt > SILENT_MS;
+  }
+
+  /**
+   * Sends a call.
+   *
+   * @param call its record, without an id.
+   * @returns the id.
+   */
+  send(call: Buffer, asking: Asking): number {
+    const id = this.#nextId();
+    giveId(call, id);
+    this.#asking.set(id, asking);
+    this.#outbox.add(call);
+    return id;
+  }
+
+  /** Tells the server that nobody waits for the answer to a call any more. */
+  takeBack(id: number): void {
+    if (!this.#asking.delete(id)) return;
+    this.#outbox.add(goneRecord(id));
+  }
+
+  /** Closes when the calls that it has are answered. */
+  leave(): void {
+    this.#isLeft = true;
+    if (this.#asking.size === 0) this.close();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** One that no call has which runs still. */
+  #nextId(): number {
+    do this.#lastId = (this.#lastId + 1) >>> 0;
+    while (this.#asking.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  #read(piece: Buffer): void {
+    const rest = this.#isOpen ? piece : this.#open(piece);
+    if (rest !== undefined && !this.#frames.push(rest)) this.close();
+  }
+
+  /** The bytes after the head by which the server agrees; undefined if it is incomplete, or says something else. */
+  #open(piece: Buffer): Buffer | undefined {
+    this.#begun += piece.toString("latin1");
+    const end = this.#begun.indexOf(END_OF_HEAD);
+    if (end < 0) {
+      if (this.#begun.length > MAX_HEAD) this.close();
+      return undefined;
+    }
+    if (!this.#handshake.isAnsweredBy(this.#begun.slice(0, end))) {
+      this.close();
+      return undefined;
+    }
+    const after = this.#begun.length - end - END_OF_HEAD.length;
+    this.#begun = "";
+    this.#isOpen = true;
+    clearTimeout(this.#opening);
+    this.#on.opened();
+    return piece.subarray(piece.length - after);
+  }
+
+  #take(opcode: number, payload: Buffer): void {
+    if (opcode === PING) return void this.#socket.write(pongFrame(payload));
+    // What is left of what it may send says that it closes.
+    if (opcode !== BINARY) return void this.close();
+    this.#answeredAt = this.#heardAt;
+    const isRead = readAnswers(payload, ({ id, status, head, body }) => {
+      const asking = this.#asking.get(id);
+      // Taken back meanwhile.
+      if (!this.#asking.delete(id)) return;
+      asking?.answered(headOfStatus(status, head), body);
+    });
+    if (!isRead || (this.#isLeft && this.#asking.size === 0)) this.close();
+  }
+}
