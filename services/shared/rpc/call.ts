@@ -37,6 +37,9 @@ export interface Credential {
   readonly assertion?: string;
 }
 
+/** The header that carries a caller assertion between our services. */
+export const ASSERTION_HEADER = "x-caller";
+
 /** What an adapter knows of a call before anybody has looked at it. */
 export interface Incoming {
   readonly credential: Credential;

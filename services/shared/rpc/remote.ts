@@ -9,7 +9,7 @@ import {
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import type { Credential } from "./call.js";
+import { ASSERTION_HEADER, type Credential } from "./call.js";
 import { type Choice, createChoice } from "./choice.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { unavailable } from "./errors.js";
@@ -18,9 +18,6 @@ import { CallDeadlines } from "./lane/call-deadlines.js";
 import { Lanes } from "./lane/lanes.js";
 import { type ServiceName, serviceOf } from "./service.js";
 import { writable } from "./unread.js";
-
-/** The header that carries a caller assertion between our services. */
-export const ASSERTION_HEADER = "x-caller";
 
 /** Where services listen: one URL, or those of several processes; none where a service is nowhere. */
 export type Addresses = Readonly<Partial<Record<ServiceName, string | readonly string[] | undefined>>>;

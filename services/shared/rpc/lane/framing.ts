@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { createMethodUrl } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryProto, protocolVersion } from "@connectrpc/connect/protocol-connect";
-import { ASSERTION_HEADER } from "../remote.js";
+import { ASSERTION_HEADER } from "../call.js";
 import { type HeardLane, TOKEN_HEADER } from "./announcement.js";
 import { callRecord } from "./records.js";
 

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
 import type { ConnectError } from "@connectrpc/connect";
 import { contentTypeUnaryProto } from "@connectrpc/connect/protocol-connect";
-import { ASSERTION_HEADER } from "../remote.js";
+import { ASSERTION_HEADER } from "../call.js";
 import { failureOf } from "./failure.js";
 import type { LaneRoute } from "./routes.js";
 import { type CallHead, type CallPlace, type Lane, ServedCall } from "./served-call.js";

@@ -15,8 +15,9 @@ const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 const MASK = 4;
 
-/** What a frame is for (section 5.2). */
+/** The opcode of a message of bytes (section 5.2). */
 export const BINARY = 2;
+/** The opcode of a ping, which is to be answered. */
 export const PING = 9;
 
 /** Asks a server to speak WebSocket. */

@@ -1,7 +1,6 @@
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
-import type { Credential } from "../call.js";
-import { ASSERTION_HEADER } from "../remote.js";
+import { ASSERTION_HEADER, type Credential } from "../call.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
 import type { NodeRequest } from "./body.js";
 

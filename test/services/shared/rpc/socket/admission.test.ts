@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
-import { ASSERTION_HEADER } from "../../../../../services/shared/rpc/remote.js";
+import { ASSERTION_HEADER } from "../../../../../services/shared/rpc/call.js";
 import { exportOf } from "../../../traces/spans.js";
 import { ANA, CHECK, call, EXPORT, emptyMessages, envelope, GET_AGENT, open, startRig } from "./support.js";
 
