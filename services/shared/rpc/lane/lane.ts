@@ -156,7 +156,7 @@ export class Lane {
   #sweep(): void {
     const old = performance.now() - IDLE_MS;
     for (const socket of [...this.#idle]) if (socket.idleSince < old) socket.close();
-    if (this.#shared.isSilent || this.#shared.isIdleSince(old)) this.#shared.close();
+    this.#shared.look(old);
   }
 }
 

@@ -14,14 +14,19 @@ export interface OnShared {
 
 /** Read at once, in bytes. */
 const READ = 64 << 10;
-/** The longest frame: every call may have an answer of this size, and they are sent together. */
-const MAX_FRAME = 256 << 20;
+/** The longest frame, in bytes: one answer of 64 MiB. */
+const MAX_FRAME = 65 << 20;
 const MAX_HEAD = 16 << 10;
 const END_OF_HEAD = "\r\n\r\n";
 /** How long it may take until the server has agreed, in milliseconds. */
 const OPEN_MS = 2_000;
-/** How long a server that waits for nothing may be silent: it sends pings before (uws-shared.ts), in milliseconds. */
-const SILENT_MS = 15_000;
+/** A server that has said nothing in so many looks, one a second, has gone: it would have sent a ping (uws-shared.ts). */
+const MOST_SILENT = 15;
+/**
+ * Nothing is sent if nothing has come for so long, in milliseconds: after a long turn of the event loop, the server may
+ * have given the connection up.
+ */
+const FRESH_MS = 7_000;
 /** The most calls that it has at once. */
 const MOST_CALLS = 128;
 
@@ -30,6 +35,8 @@ export class SharedSocket {
   /** By performance.now(): when something came last, and when an answer did. */
   #heardAt = performance.now();
   #answeredAt = this.#heardAt;
+  #hasHeard = true;
+  #silentLooks = 0;
   readonly #socket: Socket;
   readonly #handshake: Handshake;
   readonly #on: OnShared;
@@ -49,6 +56,7 @@ export class SharedSocket {
     const buffer = Buffer.allocUnsafeSlow(READ);
     const callback = (bytes: number): boolean => {
       this.#heardAt = performance.now();
+      this.#hasHeard = true;
       this.#read(buffer.subarray(0, bytes));
       return true;
     };
@@ -74,17 +82,20 @@ export class SharedSocket {
 
   /** Whether it takes a call. */
   get hasRoom(): boolean {
-    return this.#isOpen && this.#asking.size < MOST_CALLS && this.#socket.writable;
+    if (!this.#isOpen || this.#asking.size >= MOST_CALLS || !this.#socket.writable) return false;
+    return performance.now() - this.#heardAt < FRESH_MS;
   }
 
-  /** Whether it has no call, and had no answer since then. @param at by performance.now(). */
-  isIdleSince(at: number): boolean {
-    return this.#isOpen && this.#asking.size === 0 && this.#answeredAt < at;
-  }
-
-  /** Nothing has come from the server for longer than it is ever silent. */
-  get isSilent(): boolean {
-    return performance.now() - this.#heardAt > SILENT_MS;
+  /**
+   * Looks, once a second, whether it is needed and its server is there. A turn of the event loop that took long is one look.
+   *
+   * @param old by performance.now(): without a call, and without an answer since then, it closes.
+   */
+  look(old: number): void {
+    this.#silentLooks = this.#hasHeard ? 0 : this.#silentLooks + 1;
+    this.#hasHeard = false;
+    const isIdle = this.#isOpen && this.#asking.size === 0 && this.#answeredAt < old;
+    if (isIdle || this.#silentLooks >= MOST_SILENT) this.close();
   }
 
   /**
