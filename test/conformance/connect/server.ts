@@ -17,7 +17,8 @@ import { serveConnect } from "../../../services/shared/rpc/connect.js";
 import { heardIn, LOCAL_HOST, TOKEN_HEADER } from "../../../services/shared/rpc/lane/announcement.js";
 import { type Method, unary, withScope } from "../../../services/shared/rpc/method.js";
 import { ANA } from "../../services/shared/rpc/lane/support.js";
-import { openDoor, type Side } from "./door.js";
+import { openDoor, type Side, type Target } from "./door.js";
+import { openSharing } from "./shared.js";
 
 // The server that the suite calls: its service by methods of ours, behind a door
 // that shows the token and does with headers what our methods cannot.
@@ -123,9 +124,12 @@ const server = await serveConnect({
 // What the suite is told, and asks, on standard input and output (server_compat.proto): a length and a message.
 await once(process.stdin, "readable");
 process.stdin.read();
-const own = { host: LOCAL_HOST, port: server.port, headers: { "x-caller": "ana" } };
-const target = port === "lane" ? await byLane() : own;
-const reply = { host: LOCAL_HOST, port: await openDoor(target, sides) };
+const own: Target = { host: LOCAL_HOST, port: server.port, headers: { "x-caller": "ana" } };
+const target = port === "grpc" ? own : await byLane();
+const { host, headers } = target;
+const lane = { host, port: target.port, token: headers[TOKEN_HEADER] ?? "" };
+const onward = port === "shared" ? { host, headers, port: await openSharing(lane) } : target;
+const reply = { host: LOCAL_HOST, port: await openDoor(onward, sides) };
 const response = messageOf("ServerCompatResponse");
 const bytes = toBinary(response, create(response, reply as never));
 const length = Buffer.alloc(4);
@@ -133,7 +137,7 @@ length.writeUInt32BE(bytes.length);
 process.stdout.write(Buffer.concat([length, bytes]));
 process.on("SIGTERM", () => process.exit(0));
 
-async function byLane() {
+async function byLane(): Promise<Target> {
   const url = `http://${LOCAL_HOST}:${server.port}`;
   const headers = { "content-type": "application/proto", "x-caller": "ana" };
   const answer = await fetch(`${url}/${PACKAGE}.ConformanceService/Unary`, { method: "POST", headers });
