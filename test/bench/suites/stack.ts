@@ -40,6 +40,7 @@ const TOOLSETS = "entity_list,entity,case,search,statistics,note";
 const OPERATIONS: readonly Operation[] = [
   { name: "tools/list of cti", path: "/mcp/cti", message: list },
   { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", message: list },
+  { name: "tools/list of cti, gzip", path: "/mcp/cti", encoding: "gzip", message: list },
   { name: "tools/list of cti, narrowed", path: `/mcp/cti?toolsets=${TOOLSETS}`, message: list },
   { name: "list_agents, a read", path: "/mcp/core", message: (era) => ERAS[era]("tools/call", LIST_AGENTS) },
   {
