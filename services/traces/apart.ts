@@ -90,19 +90,19 @@ export function createApart(options: ApartOptions): Apart {
     }
   }
 
-  async function write({ spans, owner }: ReadApart, usable: readonly string[], call: Call): Promise<Rejects> {
+  async function write({ traces, owner }: ReadApart, usable: readonly string[], call: Call): Promise<Rejects> {
     if (call.signal.aborted) throw gone();
     const asked = {
       place,
       quota,
-      spans,
+      traces,
       usable,
       sender: senderOf(call.caller, owner),
       expiresAt: endOf(retentionDays),
     };
     isKeeping = true;
     try {
-      return await keeper.call("keep", asked, [spans.buffer as ArrayBuffer], call.signal);
+      return await keeper.call("keep", asked, [traces.buffer as ArrayBuffer], call.signal);
     } catch (error) {
       if (call.signal.aborted) throw gone();
       if (error instanceof ThreadEndedError)

@@ -1,17 +1,15 @@
-import type { UpdateFilter } from "../shared/store/store.js";
-import { isDuplicateKey } from "../shared/store/store.js";
-import { digest } from "./digest.js";
-import { ownsTokens } from "./gen-ai.js";
-import { failuresOf } from "./insert-new.js";
-import type { ReadSpan } from "./span.js";
+import { addTo } from "./add-to.js";
+import type { ReadTrace } from "./gather.js";
+import type { Gist } from "./gist.js";
 import type { TraceRecord, TraceStore } from "./store.js";
 
 /** Names kept of each kind; who reads depends on the agents, so that a trace of more of them is refused before. */
 export const MAX_NAMES = 100;
 const BATCHES_REMEMBERED = 64;
 
-/** What a trace names. */
-export type TraceNames = Pick<TraceRecord, "agents" | "external" | "sources" | "models" | "tools">;
+/** What a trace is known to have: how many spans, and which names. */
+export type KnownTrace = Pick<TraceRecord, "span_count" | "agents" | "external" | "sources" | "models" | "tools">;
+type TraceNames = Omit<KnownTrace, "span_count">;
 
 /** Spans of one trace that came together. */
 export interface Batch {
@@ -19,10 +17,9 @@ export interface Batch {
   readonly trace: string;
   /** Whose credential sent them. */
   readonly user: string;
-  /** At least one. */
-  readonly spans: readonly ReadSpan[];
-  /** What the trace is known to name already; undefined where it is not there. */
-  readonly known: TraceNames | undefined;
+  readonly read: Pick<ReadTrace, "traceId" | "batch" | "gist">;
+  /** Undefined where the trace is not there. */
+  readonly known: KnownTrace | undefined;
   /** The agents that the sender can use: only these take spans as their own. */
   readonly usable: ReadonlySet<string>;
   readonly expiresAt: Date;
@@ -33,124 +30,61 @@ export interface Batch {
  * update. An exporter that got no answer sends the same batch again: its digest,
  * remembered with the sums, keeps them right.
  */
-export async function countSpans({ traces }: TraceStore, batches: readonly Batch[]): Promise<void> {
-  const updates = batches.map((batch) => {
-    const id = digest(
-      batch.spans
-        .map(({ facts }) => facts.span_id)
-        .sort()
-        .join(),
-    );
-    const update = {
-      ...wholeOf(batch),
-      ...sumsOf(batch),
-      $push: { batches: { $each: [id], $slice: -BATCHES_REMEMBERED }, ...firstInputOf(batch) },
-    } as unknown as UpdateFilter<TraceRecord>;
-    return { filter: { _id: batch.trace, batches: { $ne: id } }, update };
-  });
-  const all = (upsert: boolean) =>
-    traces.bulkWrite(
-      updates.map((one) => ({ updateOne: { ...one, upsert } })),
-      { ordered: false },
-    );
-  try {
-    await all(true);
-  } catch (error) {
-    if (!failuresOf(error).every(isDuplicateKey)) throw error;
-    // Some traces are there: these batches are counted already, or other ones began them just now.
-    await all(false);
-  }
+export async function countSpans({ traces }: Pick<TraceStore, "traces">, batches: readonly Batch[]): Promise<void> {
+  const additions = batches.map((one) => ({
+    _id: one.trace,
+    isThere: one.known !== undefined,
+    guard: { batches: { $ne: one.read.batch } },
+    update: updateOf(one),
+  }));
+  await addTo(traces, additions);
 }
 
-/** What the trace is about, and when it began and ended. */
-function wholeOf({ trace, user, spans, expiresAt }: Batch) {
-  const facts = spans.map((span) => span.facts);
-  const earliest = (a: ReadSpan["facts"], b: ReadSpan["facts"]) => (a.order < b.order ? a : b);
-  const first = facts.reduce(earliest);
-  const root = spans.find(({ outermost }) => outermost === "yes")?.facts;
-  // Several may have a parent elsewhere: what began first made the others happen.
-  const [some, ...others] = spans.flatMap((span) => (span.outermost === "here" ? [span.facts] : []));
-  const local = some && others.reduce(earliest, some);
-  const hasFailed = facts.some(({ error }) => error);
-  const about = ({ name, span_id, fields }: ReadSpan["facts"]) => ({
-    name,
-    root: span_id,
-    fields: fields.filter(({ field }) => field === "input" || field === "output" || field === "error"),
-  });
+function updateOf({ trace, user, read: { traceId, batch, gist }, known, usable, expiresAt }: Batch) {
+  const { name, root, local, firstInput, errors } = gist;
+  const startedAt = new Date(gist.startedAt);
+  const hasFailed = errors > 0;
   return {
-    $setOnInsert: {
-      trace_id: spans[0]!.traceId,
-      user,
-      ...(root === undefined && (local === undefined ? { name: first.name } : about(local))),
-    },
-    ...((root !== undefined || hasFailed) && {
-      $set: { ...(root !== undefined && about(root)), ...(hasFailed && { failed: true }) },
-    }),
-    $min: { started_at: first.started_at, order: `${first.started_at.toISOString()}.${trace}` },
-    $max: {
-      ended_at: new Date(Math.max(...facts.map((span) => span.started_at.getTime() + span.duration_ms))),
-      expires_at: expiresAt,
-    },
-  };
-}
-
-/** Whichever batch comes first, the first input stays: of what is there and what comes the least is kept. */
-function firstInputOf({ spans }: Batch) {
-  const inputs = spans.flatMap(({ facts: { span_id, order, fields } }) =>
-    fields.filter(({ field }) => field === "input").map((field) => ({ ...field, span_id, order })),
-  );
-  const first = inputs.sort((a, b) => (a.order < b.order ? -1 : 1))[0];
-  return first === undefined ? {} : { first_input: { $each: [first], $sort: { order: 1 }, $slice: 1 } };
-}
-
-/** What its spans add up to. */
-function sumsOf({ spans, usable, known = {} }: Batch) {
-  const facts = spans.map((span) => span.facts);
-  const own = facts.filter(({ operation }) => ownsTokens(operation));
-  const sum = (of: readonly number[]): number => of.reduce((a, b) => a + b, 0);
-  return {
-    $addToSet: eachOf({
-      agents: agentsOf(spans, usable),
-      external: newNames(facts.filter(({ agent_id }) => !usable.has(agent_id)).map(externalName), known.external),
-      sources: newNames(
-        spans.map(({ source }) => source),
-        known.sources,
-      ),
-      models: newNames(
-        facts.map(({ model }) => model),
-        known.models,
-      ),
-      tools: newNames(
-        facts.map(({ tool }) => tool),
-        known.tools,
-      ),
-    }),
+    $setOnInsert: { trace_id: traceId, user, ...(root === undefined && (local ?? { name })) },
+    ...((root !== undefined || hasFailed) && { $set: { ...root, ...(hasFailed && { failed: true }) } }),
+    $min: { started_at: startedAt, order: `${startedAt.toISOString()}.${trace}` },
+    $max: { ended_at: new Date(gist.endedAt), expires_at: expiresAt },
     $inc: {
-      span_count: facts.length,
-      error_count: facts.filter(({ error }) => error).length,
-      input_tokens: sum(own.map(({ input_tokens }) => input_tokens)),
-      output_tokens: sum(own.map(({ output_tokens }) => output_tokens)),
+      span_count: gist.spans,
+      error_count: errors,
+      input_tokens: gist.inputTokens,
+      output_tokens: gist.outputTokens,
+    },
+    $addToSet: namesOf(gist, known ?? {}, usable),
+    $push: {
+      batches: { $each: [batch], $slice: -BATCHES_REMEMBERED },
+      // Whichever batch comes first, the first input stays: of what is there and what comes the least is kept.
+      ...(firstInput !== undefined && { first_input: { $each: [firstInput], $sort: { order: 1 }, $slice: 1 } }),
     },
   };
 }
 
-/** How an agent of another program is called: by its name, or by the id that this program gives it. */
-function externalName({ agent_name, agent_id }: ReadSpan["facts"]): string {
-  return agent_name === "" ? agent_id : agent_name;
+function namesOf(gist: Gist, known: TraceNames, usable: ReadonlySet<string>): Record<string, { $each: string[] }> {
+  // An agent of another program is called by its name, or by the id that this program gives it.
+  const external = gist.agents.filter(({ id }) => !usable.has(id)).map(({ id, name }) => name || id);
+  const sets = {
+    agents: agentsOf(gist, usable),
+    external: newNames(external, known.external),
+    sources: newNames(gist.sources, known.sources),
+    models: newNames(gist.models, known.models),
+    tools: newNames(gist.tools, known.tools),
+  };
+  const filled = Object.entries(sets).filter(([, words]) => words.length > 0);
+  return Object.fromEntries(filled.map(([name, words]) => [name, { $each: words }]));
 }
 
 /** The agents whose the spans are. */
-export function agentsOf(spans: readonly ReadSpan[], usable: ReadonlySet<string>): string[] {
-  return [...new Set(spans.map(({ facts }) => facts.agent_id))].filter((id) => usable.has(id));
+export function agentsOf({ agents }: Gist, usable: ReadonlySet<string>): string[] {
+  return [...new Set(agents.map(({ id }) => id))].filter((id) => usable.has(id));
 }
 
 /** Those that are not known, as far as there is room beside the known. */
 function newNames(names: readonly string[], known: readonly string[] = []): string[] {
-  const fresh = [...new Set(names)].filter((name) => name !== "" && !known.includes(name));
+  const fresh = [...new Set(names)].filter((name) => !known.includes(name));
   return fresh.slice(0, Math.max(0, MAX_NAMES - known.length));
-}
-
-function eachOf(sets: Readonly<Record<string, readonly string[]>>): Record<string, { $each: readonly string[] }> {
-  const filled = Object.entries(sets).filter(([, words]) => words.length > 0);
-  return Object.fromEntries(filled.map(([name, words]) => [name, { $each: words }]));
 }

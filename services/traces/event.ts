@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
 import { create, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { KeyValueSchema } from "#proto/opentelemetry/proto/common/v1/common_pb.js";
-import { LogRecordSchema, type ResourceLogsSchema } from "#proto/opentelemetry/proto/logs/v1/logs_pb.js";
+import { LogRecordSchema } from "#proto/opentelemetry/proto/logs/v1/logs_pb.js";
 import { SpanSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
-import { type ReadSpan, readSpan } from "./span.js";
 
 // Some instrumentations send what models read and write not with the spans, but as events of the GenAI conventions in
 // log records. Such an event is kept as what it is of its span: an entry below it, without a duration.
 
-/** The operation of an event, beside those of spans. */
-const EVENT = "event";
 const GEN_AI = "gen_ai.";
 const TEXT = "stringValue";
 
@@ -22,16 +19,11 @@ const BODY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads one log record of OTLP.
+ * Makes a span of one log record of OTLP.
  *
- * @param n which one of its export: clocks tell milliseconds, and a conversation has an order.
- * @returns the reason, in words for its sender, where it is no event that is kept.
+ * @returns its bytes, or the reason, in words for its sender, where it is no event that is kept.
  */
-export function readEvent(
-  record: MessageShape<typeof LogRecordSchema>,
-  resource: MessageShape<typeof ResourceLogsSchema>["resource"],
-  n: number,
-): ReadSpan | string {
+export function spanOfEvent(record: MessageShape<typeof LogRecordSchema>): Buffer | string {
   const { traceId, spanId, body, attributes } = record;
   const name = nameOf(record);
   if (!name.startsWith(GEN_AI)) return "only events of the GenAI conventions are kept: their names begin with gen_ai.";
@@ -44,13 +36,7 @@ export function readEvent(
     spanId: createHash("sha256").update(toBinary(LogRecordSchema, record)).digest().subarray(0, 8),
     attributes: [...said, ...attributes],
   });
-  const read = readSpan(span, resource);
-  if (typeof read === "string") return read.replace("a span", "a log record");
-  // The span itself has its tokens, and is the one that a trace may begin with.
-  const { span_id: id, order: whole } = read.facts;
-  const order = `${whole.slice(0, -id.length)}${String(n).padStart(5, "0")}.${id}`;
-  const own = { operation: EVENT, tool: "", input_tokens: 0, output_tokens: 0, order };
-  return { ...read, outermost: "no", facts: { ...read.facts, ...own } };
+  return Buffer.from(toBinary(SpanSchema, span));
 }
 
 /** Senders of before OTLP 1.5 name events in an attribute. */

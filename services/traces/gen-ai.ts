@@ -154,8 +154,12 @@ export function keyOf(fact: Fact, has: (key: string) => boolean): string | undef
 /** What was done, in the words of OpenTelemetry; "" where the span does not say. */
 export function operationOf(read: (key: string) => string | undefined): string {
   const found = rowOf("operation", (key) => read(key) !== undefined);
-  const word = found === undefined ? "" : (read(found.key) as string);
-  const { operations = {} } = found?.row ?? {};
+  return found === undefined ? "" : inWordsOf(CONVENTIONS.indexOf(found.row), read(found.key) as string);
+}
+
+/** The word of a convention for an operation, in those of the first row. */
+export function inWordsOf(convention: number, word: string): string {
+  const { operations = {} } = CONVENTIONS[convention] as Convention;
   return Object.hasOwn(operations, word) ? (operations[word] as string) : word;
 }
 

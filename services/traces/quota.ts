@@ -1,6 +1,5 @@
 import type { Caller } from "../shared/rpc/call.js";
 import { DAY_MS } from "./days.js";
-import type { ReadSpan } from "./span.js";
 import type { TraceStore, UsageRecord } from "./store.js";
 
 /** Whose spans are counted. */
@@ -23,7 +22,7 @@ export const SPAN_QUOTA: SpanQuota = { spans: 1_000_000, bytes: 2 ** 31, deploym
 /** The spans of all users and of our own services together: no user has such an id. */
 export const EVERYONE = "everyone";
 
-/** What a span takes besides its fields, about, in bytes. */
+/** What a span takes besides what it says, about, in bytes. */
 const SPAN_BYTES = 512;
 
 /**
@@ -37,18 +36,17 @@ export async function takeRoom(
   { usage }: TraceStore,
   quota: SpanQuota,
   caller: Sender,
-  spans: readonly ReadSpan[],
+  own: SpanAmounts,
   expiresAt: Date,
 ): Promise<string | undefined> {
-  if (spans.length === 0) return undefined;
-  const own = sizeOf(spans);
+  if (own.spans === 0) return undefined;
   await Promise.all(countedFor(caller).map((user) => add(usage, user, expiresAt, own)));
   const days = caller.service ? [] : await daysOf(usage, caller.id);
   const used = sum(days);
   const isFull = used.spans > quota.spans || used.bytes > quota.bytes;
   const isDeploymentFull = !isFull && sum(await daysOf(usage, EVERYONE)).bytes > quota.deploymentBytes;
   if (!isFull && !isDeploymentFull) return undefined;
-  await giveRoomBack({ usage }, caller, spans, expiresAt);
+  await giveRoomBack({ usage }, caller, own, expiresAt);
   if (isDeploymentFull)
     return `the ${mebibytes(quota.deploymentBytes)} MiB that this deployment has for spans are in use: ask an administrator to raise TRACE_MEGABYTES`;
   const next = new Date(Math.min(...days.map((one) => one.expires_at.getTime())));
@@ -62,11 +60,10 @@ export async function takeRoom(
 export async function giveRoomBack(
   { usage }: Pick<TraceStore, "usage">,
   caller: Sender,
-  spans: readonly ReadSpan[],
+  own: SpanAmounts,
   expiresAt: Date,
 ): Promise<void> {
-  if (spans.length === 0) return;
-  const own = sizeOf(spans);
+  if (own.spans === 0) return;
   const undone = { spans: -own.spans, bytes: -own.bytes };
   await Promise.all(countedFor(caller).map((user) => add(usage, user, expiresAt, undone)));
 }
@@ -112,7 +109,8 @@ async function daysOf(usage: TraceStore["usage"], user: string): Promise<UsageRe
   return usage.find({ user, expires_at: { $gt: new Date() } }).toArray();
 }
 
-function sum(some: readonly SpanAmounts[]): SpanAmounts {
+/** Amounts together. */
+export function sum(some: readonly SpanAmounts[]): SpanAmounts {
   return {
     spans: some.reduce((total, one) => total + one.spans, 0),
     bytes: some.reduce((total, one) => total + one.bytes, 0),
@@ -129,14 +127,7 @@ function recordOf(id: string, expiresAt: Date): { readonly _id: string; readonly
   return { _id: `${id}.${day}`, ends: new Date(Date.parse(day) + DAY_MS) };
 }
 
-function sizeOf(spans: readonly ReadSpan[]): SpanAmounts {
-  return { spans: spans.length, bytes: spans.reduce((sum, span) => sum + bytesOf(span), 0) };
-}
-
-function bytesOf({ payload }: ReadSpan): number {
-  let bytes = SPAN_BYTES;
-  for (const entry of payload) {
-    bytes += entry.field.length + ("text" in entry ? Buffer.byteLength(entry.text) : entry.same.length);
-  }
-  return bytes;
+/** What spans of so many bytes take, those of their resources included. */
+export function amountsOf(spans: number, bytes: number): SpanAmounts {
+  return { spans, bytes: bytes + spans * SPAN_BYTES };
 }

@@ -4,6 +4,7 @@ import type { ResourceSpansSchema, SpanSchema } from "#proto/opentelemetry/proto
 import { Status_StatusCode as StatusCode } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import { type Kept, keptOf } from "./attributes.js";
 import { type Fact, keyOf, operationOf } from "./gen-ai.js";
+import { orderOf } from "./head.js";
 import { agentIn } from "./lang-chain-agent.js";
 import { previewOf } from "./preview.js";
 import type { KeptField, PayloadField, SpanRecord } from "./store.js";
@@ -20,15 +21,21 @@ export interface ReadSpan {
 }
 
 const MAX_PREVIEWS = 64;
-const MAX_NAME = 200;
+/** Longest name of anything, in characters. */
+export const MAX_NAME = 200;
 /** The most attributes and events of a span, those of its events and its resource included; SDKs send 128 of each. */
-const MAX_ATTRIBUTES = 1_024;
+export const MAX_ATTRIBUTES = 1_024;
 /** Longest key of an attribute, in characters. */
-const MAX_KEY = 256;
-/** Past every time that OTLP can say. */
-const LATEST = 2n ** 64n;
-// Both bits: it is known whether the parent is in another process, and it is (OTLP SpanFlags).
-const REMOTE_PARENT = 0x300;
+export const MAX_KEY = 256;
+/** What a span has too much of, in words for its sender. */
+export const EXCESS = {
+  attributes: `a span has more than ${MAX_ATTRIBUTES} attributes and events`,
+  key: `an attribute's key is longer than ${MAX_KEY} characters`,
+};
+/** Both bits: it is known whether the parent is in another process, and it is (OTLP SpanFlags). */
+export const REMOTE_PARENT = 0x300;
+/** The operation of an event, beside those of spans. */
+export const EVENT = "event";
 
 /**
  * Reads one span of OTLP.
@@ -59,7 +66,10 @@ export function readSpan(
   });
   for (const { key, value } of resource?.attributes ?? []) add(`resource.${key}`, key, keptOf(value));
 
-  const told = (fact: Fact) => values.get(keyOf(fact, (key) => values.has(key)) ?? "");
+  const told = (fact: Fact) => {
+    const key = keyOf(fact, (one) => values.has(one));
+    return key === undefined ? undefined : values.get(key);
+  };
   const word = (fact: Fact): string => previewOf(told(fact)?.kept.text ?? "", MAX_NAME);
   const error = span.status?.code === StatusCode.ERROR;
   const payload: PayloadField[] = [];
@@ -86,13 +96,13 @@ export function readSpan(
       error,
       started_at: new Date(Number(startedAt / 1_000_000n)),
       duration_ms: Number(lasted) / 1e6,
-      order: orderOf(startedAt, startedAt + lasted, parent, hex(span.spanId)),
+      order: orderOf(startedAt, startedAt + lasted, parent === "", 0, hex(span.spanId)),
       agent_id: word("agentId"),
-      agent_name: word("agentName") || previewOf(agentIn(values.get("metadata")?.kept), MAX_NAME),
+      agent_name: word("agentName") || previewOf(agentIn(values.get("metadata")?.kept.text), MAX_NAME),
       model: word("model"),
       tool: operation === "" || operation === "execute_tool" ? word("tool") : "",
-      input_tokens: count(word("inputTokens")),
-      output_tokens: count(word("outputTokens")),
+      input_tokens: tokensIn(word("inputTokens")),
+      output_tokens: tokensIn(word("outputTokens")),
       fields: previewsOf(payload),
       field_count: payload.length,
     },
@@ -103,9 +113,9 @@ export function readSpan(
 /** What a span and the parts of it have too much of. */
 function excessOf(parts: readonly Pick<MessageShape<typeof SpanSchema>, "attributes">[]): string | undefined {
   const count = parts.reduce((sum, { attributes }) => sum + attributes.length, parts.length);
-  if (count > MAX_ATTRIBUTES) return `a span has more than ${MAX_ATTRIBUTES} attributes and events`;
+  if (count > MAX_ATTRIBUTES) return EXCESS.attributes;
   const isLong = parts.some(({ attributes }) => attributes.some(({ key }) => key.length > MAX_KEY));
-  return isLong ? `an attribute's key is longer than ${MAX_KEY} characters` : undefined;
+  return isLong ? EXCESS.key : undefined;
 }
 
 /** The field behind a name; undefined where there is none. */
@@ -135,13 +145,8 @@ function textOf(attributes: readonly MessageShape<typeof KeyValueSchema>[] | und
   return found === undefined ? "" : keptOf(found.value).text;
 }
 
-/** By start; among those that clocks cannot tell apart the outermost first, then what ended last, as parents do. */
-function orderOf(start: bigint, end: bigint, parent: string, id: string): string {
-  const digits = (nanos: bigint): string => nanos.toString().padStart(20, "0");
-  return [digits(start), parent === "" ? 0 : 1, digits(LATEST - end), id].join(".");
-}
-
-function count(text: string): number {
+/** The tokens that a text counts; 0 if it counts none. */
+export function tokensIn(text: string): number {
   const number = Number(text);
   return Number.isInteger(number) && number > 0 && number <= 0x7fffffff ? number : 0;
 }

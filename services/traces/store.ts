@@ -37,7 +37,32 @@ export interface TraceRecord extends Base {
   readonly expires_at: Date;
 }
 
-/** A span without its payload. */
+/**
+ * Spans of one trace and one resource that came together, as they came: protobuf, one behind the other. Under the trace
+ * record's id and a fingerprint of their heads (head.ts).
+ */
+export interface SegmentRecord extends Base {
+  /** Absent where the export has none. */
+  readonly resource?: Uint8Array;
+  readonly spans: Uint8Array;
+  readonly expires_at: Date;
+}
+
+/** A part of the list of a trace's spans. Under the trace record's id and the number of the part. */
+export interface ListRecord extends Base {
+  readonly segments: readonly ListedSegment[];
+  readonly span_count: number;
+  readonly expires_at: Date;
+}
+
+/** A segment, and the heads of its spans. */
+export interface ListedSegment {
+  readonly segment: string;
+  readonly heads: Uint8Array;
+  readonly expires_at: Date;
+}
+
+/** A span without its payload; stored where the span is too long for a segment, or was taken in before there were any. */
 export interface SpanRecord extends Base {
   /** The trace record's id. */
   readonly trace: string;
@@ -127,6 +152,8 @@ export interface UsageRecord extends Base {
 /** The records of this service. */
 export interface TraceStore {
   readonly traces: DocCollection<TraceRecord>;
+  readonly segments: DocCollection<SegmentRecord>;
+  readonly lists: DocCollection<ListRecord>;
   readonly spans: DocCollection<SpanRecord>;
   readonly payloads: DocCollection<PayloadRecord>;
   readonly pages: DocCollection<PageRecord>;
@@ -159,6 +186,8 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
       { filter: { error_count: { $gt: 0 }, failed: { $exists: false } }, update: { $set: { failed: true } } },
     ],
   },
+  { name: "span_segments", environment: "traces", indexes: [EXPIRY] },
+  { name: "span_lists", environment: "traces", indexes: [EXPIRY] },
   { name: "spans", environment: "traces", indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY] },
   { name: "span_payloads", environment: "traces", indexes: [EXPIRY] },
   { name: "span_pages", environment: "traces", indexes: [EXPIRY] },
@@ -176,6 +205,8 @@ export function traceStoreOf(store: Pick<Store, "collection" | "inOrder">): Trac
   return {
     inOrder: (writes) => store.inOrder(writes),
     traces: store.collection("traces"),
+    segments: store.collection("span_segments"),
+    lists: store.collection("span_lists"),
     spans: store.collection("spans"),
     payloads: store.collection("span_payloads"),
     pages: store.collection("span_pages"),

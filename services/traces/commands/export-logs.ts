@@ -9,7 +9,6 @@ import type { Context } from "../context.js";
 import { endOf, senderOf } from "../deliveries.js";
 import { keepSpans } from "../keep-spans.js";
 import { readEvents } from "../read-events.js";
-import { agentsNamedIn } from "../read-spans.js";
 
 /**
  * Takes events of the GenAI conventions in (OTLP logs), as spans are taken: they belong to the caller, a delivery that is
@@ -22,10 +21,10 @@ export async function exportLogs(
   request: MessageShape<typeof ExportLogsServiceRequestSchema>,
   call: Call,
 ): Promise<MessageInitShape<typeof ExportLogsServiceResponseSchema>> {
-  const { events: spans, rejects } = await readEvents(request, retentionDays);
-  if (spans.length > 0) {
-    const usable = await usableAgents(peers, call, agentsNamedIn(spans));
-    const delivery = { spans, sender: senderOf(call.caller, undefined), usable, expiresAt: endOf(retentionDays) };
+  const { traces, agents, rejects } = await readEvents(request, retentionDays);
+  if (traces.length > 0) {
+    const usable = await usableAgents(peers, call, agents);
+    const delivery = { traces, sender: senderOf(call.caller, undefined), usable, expiresAt: endOf(retentionDays) };
     await keepSpans(store, quota, delivery, rejects, () => call.signal.aborted);
   }
   if (rejects.count === 0) return {};

@@ -1,7 +1,7 @@
-import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type {
+import { type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
   ExportTraceServiceRequestSchema,
-  ExportTraceServiceResponseSchema,
+  type ExportTraceServiceResponseSchema,
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { unreadOf } from "../../shared/rpc/unread.js";
@@ -9,7 +9,7 @@ import { usableAgents } from "../access.js";
 import type { Context } from "../context.js";
 import { endOf, senderOf } from "../deliveries.js";
 import { keepSpans } from "../keep-spans.js";
-import { agentsNamedIn, readSpans } from "../read-spans.js";
+import { readSpans } from "../read-spans.js";
 import type { Rejects } from "../rejects.js";
 
 /**
@@ -39,9 +39,10 @@ async function keptHere(
   request: MessageShape<typeof ExportTraceServiceRequestSchema>,
   call: Call,
 ): Promise<Rejects> {
-  const { spans, rejects, owner } = await readSpans(request, retentionDays);
-  const usable = await usableAgents(peers, call, agentsNamedIn(spans));
-  const delivery = { spans, sender: senderOf(call.caller, owner), usable, expiresAt: endOf(retentionDays) };
+  const bytes = toBinary(ExportTraceServiceRequestSchema, request);
+  const { traces, agents, rejects, owner } = readSpans(bytes, retentionDays);
+  const usable = await usableAgents(peers, call, agents);
+  const delivery = { traces, sender: senderOf(call.caller, owner), usable, expiresAt: endOf(retentionDays) };
   await keepSpans(store, quota, delivery, rejects, () => call.signal.aborted);
   return rejects;
 }

@@ -11,7 +11,8 @@ import { readerOf } from "../access.js";
 import type { Context } from "../context.js";
 import { readPaged } from "../paged.js";
 import { fieldOf } from "../span.js";
-import type { TraceRecord, TraceStore } from "../store.js";
+import { SpansOf } from "../spans-of.js";
+import type { TraceRecord } from "../store.js";
 import { tracesNamed } from "../trace-name.js";
 
 const NAMED = 60;
@@ -23,13 +24,15 @@ export async function getTracePayload(
   call: Call,
 ): Promise<MessageInitShape<typeof GetTracePayloadResponseSchema>> {
   const trace = await theTrace({ store, peers }, request.traceId, call);
-  const span = request.spanId === "" ? await chosenOf(store, trace, request.field) : request.spanId.toLowerCase();
+  const spansOf = await SpansOf.read(store, trace._id);
+  const span = request.spanId === "" ? await chosenOf(spansOf, trace, request.field) : request.spanId.toLowerCase();
   const id = `${trace._id}.${span}`;
-  const payload = await store.payloads.findOne({ _id: id });
-  if (payload === null) throw notFound(`the trace has no span ${quoted(span)}: inspect_agent_traces returns its spans`);
-  const field = fieldOf(payload.fields, request.field);
+  const fields = (await spansOf.find(span))?.fields ?? (await store.payloads.findOne({ _id: id }))?.fields;
+  if (fields === undefined)
+    throw notFound(`the trace has no span ${quoted(span)}: inspect_agent_traces returns its spans`);
+  const field = fieldOf(fields, request.field);
   if (field === undefined) {
-    const names = payload.fields.map((entry) => entry.field);
+    const names = fields.map((entry) => entry.field);
     const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
     throw notFound(`the span has no field ${quoted(request.field)}; it has ${names.slice(0, NAMED).join(", ")}${more}`);
   }
@@ -53,12 +56,12 @@ async function theTrace({ store, peers }: Pick<Context, "store" | "peers">, id: 
 }
 
 /** The outermost span; for an input that it does not have, the first that has one, as lists show it. */
-async function chosenOf({ spans }: TraceStore, trace: TraceRecord, field: string): Promise<string> {
+async function chosenOf(spansOf: SpansOf, trace: TraceRecord, field: string): Promise<string> {
   const hasOwn = trace.fields?.some((one) => one.field === "input") === true;
   const told = field === "input" && !hasOwn ? trace.first_input?.[0] : undefined;
   if (told !== undefined) return told.span_id;
   if (trace.root !== undefined) return trace.root;
-  const [first] = await spans.find({ trace: trace._id }, { sort: { order: 1 }, limit: 1 }).toArray();
+  const [first] = (await spansOf.page(undefined, 1)).items;
   if (first === undefined) throw notFound("the spans of this trace have expired");
   return first.span_id;
 }

@@ -15,6 +15,7 @@ import { listPage } from "../../shared/store/page.js";
 import type { Filter, Way } from "../../shared/store/store.js";
 import { readerOf } from "../access.js";
 import type { Context } from "../context.js";
+import { SpansOf } from "../spans-of.js";
 import type { TraceRecord } from "../store.js";
 import { spanSummaryOf, traceSummaryOf } from "../summaries.js";
 import { PARTS, tracesNamed } from "../trace-name.js";
@@ -94,20 +95,13 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
     const isAll = named.length < PARTS && traces.length === parts.length;
     return { traces, ...(isAll && { totalSize: traces.length }) };
   }
+  const spansOf = await SpansOf.read(store, trace._id);
   const { rows, end } = await pageWithinBudget({
     schema: SpanSummarySchema,
     beside: bytesOf(TraceSummarySchema, summaries[0]!),
     size: pageSize,
     after: positionOf(pageToken, request),
-    read: (after, size) =>
-      listPage(store.spans, {
-        seen: { trace: trace._id },
-        index: "trace",
-        order: "order",
-        direction: 1,
-        after,
-        size,
-      }),
+    read: (after, size) => spansOf.page(after, size),
     show: async (spans) => spans.map((span) => spanSummaryOf(span, previewChars)),
   });
   // The trace keeps count of its spans.

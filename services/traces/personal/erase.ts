@@ -8,9 +8,10 @@ import { checkGone, findPerson } from "../../shared/personal/gone.js";
 import type { Call } from "../../shared/rpc/call.js";
 import type { Context } from "../context.js";
 import { forgetUsage } from "../quota.js";
+import { idsOf } from "../span-list.js";
 import type { TraceStore } from "../store.js";
 
-/** Traces, and spans, that are read in one go. */
+/** Traces that are read in one go. */
 const AT_ONCE = 100;
 
 /** Deletes the traces of a person who can no longer sign in, with all that their spans say. */
@@ -36,15 +37,8 @@ export async function erasePersonalData(
   return { counts };
 }
 
-/** What hangs on a span goes first: it is found again by the span. */
-async function eraseSpans({ spans, payloads, pages }: TraceStore, trace: string): Promise<void> {
-  for (;;) {
-    const options = { limit: AT_ONCE, hint: "trace", projection: { _id: 1 } };
-    const ids = (await spans.find({ trace }, options).toArray()).map(({ _id }) => _id);
-    if (ids.length === 0) return;
-    // The ids of pages are the span's, a dot and a number.
-    for (const id of ids) await pages.deleteMany({ _id: { $gt: `${id}.`, $lt: `${id}/` } });
-    await payloads.deleteMany({ _id: { $in: ids } });
-    await spans.deleteMany({ _id: { $in: ids } });
-  }
+/** What is found by something else goes before it. */
+async function eraseSpans({ spans, payloads, pages, segments, lists }: TraceStore, trace: string): Promise<void> {
+  for (const kept of [pages, payloads, spans, segments, lists])
+    await (kept as TraceStore["spans"]).deleteMany({ _id: idsOf(trace) });
 }

@@ -31,7 +31,9 @@ import { ASSERTION_TYPE } from "../../../services/shared/credentials/assertions-
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../../../services/shared/credentials/format.js";
 import { verifyAssertion } from "../../../services/shared/credentials/verify-assertion.js";
 import { MisbehavedError } from "../../../services/shared/isolation/misbehaved.js";
+import { boundsOf } from "../../../services/shared/rpc/bounds.js";
 import { pageTokenOf, positionOf } from "../../../services/shared/rpc/page-token.js";
+import { checkWire } from "../../../services/shared/rpc/wire.js";
 import { ArgumentError } from "../../../services/shared/tools/codec/argument-error.js";
 import { compileDecode } from "../../../services/shared/tools/codec/decode.js";
 import { compileEncode } from "../../../services/shared/tools/codec/encode.js";
@@ -183,8 +185,13 @@ export async function readers(): Promise<readonly Reader[]> {
         })();
         const cut = await cutExport(pieces, encoding, () => undefined, limits);
         for (const bytes of [cut.bytes, new Uint8Array(input)]) {
-          const { rejects } = await readSpans(decodeExport(bytes, encoding) as never, 30);
+          const decoded = toBinary(ExportTraceServiceRequestSchema, decodeExport(bytes, encoding) as never);
+          const { rejects } = readSpans(decoded, 30);
           if (rejects.count > 0) return [...rejects.reasons].join();
+        }
+        if (encoding === "protobuf") {
+          checkWire(ExportTraceServiceRequestSchema, input, boundsOf(ExportTraceServiceRequestSchema));
+          readSpans(input, 30);
         }
         return undefined;
       },

@@ -34,7 +34,7 @@ const COUNTED: Readonly<Record<string, RegExp>> = {
   "storage of objects and documents":
     /^(?:agents|assignments|custom_tools|integrations|knowledge_\w+|mcp_servers|prompts|skills|variables)$/,
   "storage of runs": /^run(?:s|_steps|_rights)$/,
-  "storage of traces": /^(?:spans|span_payloads|span_pages|traces)$/,
+  "storage of traces": /^(?:spans|span_segments|span_lists|span_payloads|span_pages|traces)$/,
 };
 
 /**

@@ -75,7 +75,9 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
       ERASED,
     ]),
   ),
-  ...Object.fromEntries(["traces", "spans", "span_payloads", "span_pages"].map((name) => [name, ERASED])),
+  ...Object.fromEntries(
+    ["traces", "span_segments", "span_lists", "spans", "span_payloads", "span_pages"].map((name) => [name, ERASED]),
+  ),
   ...Object.fromEntries(["knowledge_documents", "knowledge_sources"].map((name) => [name, ERASED])),
   knowledge_blocks: "made of the documents, and erased with them",
   knowledge_pieces: "files of documents that are read, and erased with them",

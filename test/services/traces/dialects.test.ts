@@ -6,6 +6,7 @@ import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/coll
 import { ownsTokens } from "../../../services/traces/gen-ai.js";
 import { readEvents } from "../../../services/traces/read-events.js";
 import { type ReadSpan, readSpan } from "../../../services/traces/span.js";
+import { spansIn } from "./spans.js";
 
 // What is recognised of the spans that real instrumentations sent (dialects/README.md). An empty cell has its reason here.
 
@@ -36,12 +37,12 @@ async function recorded(name: string): Promise<{ spans: ReadSpan[]; events: read
   const { resourceSpans } = fromJson(ExportTraceServiceRequestSchema, all);
   const logs = fromJson(ExportLogsServiceRequestSchema, { resourceLogs });
   // However long ago it was recorded.
-  const { events, rejects } = await readEvents(logs, 100_000);
+  const { traces, rejects } = await readEvents(logs, 100_000);
   expect(rejects.count).toBe(0);
   const spans = resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) => spans.map((span) => readSpan(span, resource) as ReadSpan)),
   );
-  return { spans, events };
+  return { spans, events: spansIn(traces) };
 }
 
 test("every recording has its row", () => {

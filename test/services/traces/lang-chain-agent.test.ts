@@ -12,7 +12,7 @@ test.each([
   [JSON.stringify({ lc_agent_name: "triage-bot", more: "x".repeat(17_000) }), ""],
   ["", ""],
 ])("of metadata %.60s the agent is %j", (text, agent) => {
-  expect(agentIn({ text, json: false })).toBe(agent);
+  expect(agentIn(text)).toBe(agent);
 });
 
 test("a span without metadata names no agent", () => {

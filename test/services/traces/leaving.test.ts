@@ -30,7 +30,7 @@ beforeEach(async () => {
     inOrder: store.inOrder.bind(store),
     collection(name: string) {
       const collection = store.collection(name);
-      if (name !== "spans") return collection;
+      if (name !== "span_lists") return collection;
       return new Proxy(collection, {
         get(target, key) {
           const value = Reflect.get(target, key) as unknown;

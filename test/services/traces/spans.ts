@@ -6,6 +6,11 @@ import {
 } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import type { KeyValueSchema } from "#proto/opentelemetry/proto/common/v1/common_pb.js";
 import { Status_StatusCode } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import type { ReadTrace } from "../../../services/traces/gather.js";
+import { HEAD_BYTES, nthIn, sizeIn } from "../../../services/traces/head.js";
+import { bufferOf } from "../../../services/traces/segments.js";
+import { shapedOf } from "../../../services/traces/shaped.js";
+import type { ReadSpan } from "../../../services/traces/span.js";
 
 /** A span in the words of a test. */
 export interface Sketch {
@@ -18,6 +23,22 @@ export interface Sketch {
   readonly at?: number;
   readonly ms?: number;
   readonly attributes?: Readonly<Record<string, string | number>>;
+}
+
+/** Spans as they are shown, of what was read of an export. */
+export function spansIn(traces: readonly ReadTrace[]): ReadSpan[] {
+  return traces.flatMap(({ packs, long }) => [
+    ...packs.flatMap(({ resource, heads, spans }) => {
+      const all = bufferOf(heads);
+      let to = 0;
+      return Array.from({ length: all.length / HEAD_BYTES }, (_, i) => {
+        const from = to;
+        to += sizeIn(all, i * HEAD_BYTES);
+        return shapedOf(spans.subarray(from, to), resource, nthIn(all, i * HEAD_BYTES));
+      });
+    }),
+    ...long.map(({ span }) => span),
+  ]);
 }
 
 export const newTraceId = (): string => randomBytes(16).toString("hex");
