@@ -136,8 +136,17 @@ class Walk {
     const to = this.at;
     if (field.inner !== undefined) this.message(field.inner(), from, to, depth - 1, field.isEntry);
     else if (field.isText) {
-      if (!isUtf8(this.bytes.subarray(from, to))) throw invalidArgument("the message contains text that is not UTF-8");
+      // What has begun is looked at for its parts; its texts are when it is whole.
+      if (!this.isBegun && !this.isText(from, to)) throw invalidArgument("the message contains text that is not UTF-8");
     } else if (isPacked) this.packed(field.wire, from, to);
+  }
+
+  /** Most texts are short and ASCII: these are not worth a call of what is not JavaScript. */
+  private isText(from: number, to: number): boolean {
+    const { bytes } = this;
+    let at = from;
+    if (to - from <= SHORT_TEXT) while (at < to && (bytes[at] as number) < 0x80) at++;
+    return at === to || isUtf8(bytes.subarray(from, to));
   }
 
   private packed(wire: number, from: number, to: number): void {
@@ -188,6 +197,8 @@ class Walk {
   }
 }
 
+/** Bytes of a text that is looked at here. */
+const SHORT_TEXT = 64;
 /** A tag and a length are varints of 32 bits. */
 const TAG_BYTES = 5;
 /** The longest varint, of 64 bits. */

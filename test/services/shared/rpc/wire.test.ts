@@ -19,6 +19,10 @@ function codeOf(run: () => void): Code | undefined {
   }
 }
 
+/** A first field of a text. */
+const ofText = (value: Buffer) =>
+  Buffer.concat([Uint8Array.from([0x0a, 0x80 | (value.length & 0x7f), value.length >> 7]), value]);
+
 describe("what is made of too much is refused before it is decoded", () => {
   const empty = Buffer.alloc(4 << 20);
   for (let i = 0; i < empty.length; i += 2) empty[i] = 0x0a;
@@ -37,6 +41,30 @@ describe("what is made of too much is refused before it is decoded", () => {
     const inside = Buffer.concat([Uint8Array.from([0x0a, 0x80, 0x80, 0x80, 0x02]), empty.subarray(0, 200_000)]);
     for (let i = 5; i < inside.length; i += 2) inside[i] = 0x12;
     expect(check(inside)).toBe(Code.ResourceExhausted);
+  });
+
+  test("seen behind a text that is none", () => {
+    const bounds = boundsOf(ExportTraceServiceRequestSchema);
+    // The schema_url of resource_spans, which may be cut in a character.
+    const text = Buffer.concat([Uint8Array.from([0x0a, 3, 0x1a, 1, 0xc3]), empty.subarray(0, 2 * bounds.elements)]);
+    expect(codeOf(() => checkWire(ExportTraceServiceRequestSchema, text.subarray(0, 5), bounds))).toBe(
+      Code.InvalidArgument,
+    );
+    expect(codeOf(() => checkWireBegun(ExportTraceServiceRequestSchema, text, bounds))).toBe(Code.ResourceExhausted);
+  });
+
+  test("texts are UTF-8, however long", () => {
+    for (const length of [1, 63, 64, 65, 200]) {
+      const bytes = Buffer.alloc(length, "x");
+      const checked = (value: Buffer) => codeOf(() => checkWire(RevokeApiKeyRequestSchema, ofText(value), SHAPE));
+      expect(checked(bytes)).toBe(undefined);
+      for (const wrong of [0, length - 1]) {
+        const broken = Buffer.from(bytes);
+        broken[wrong] = 0xc3;
+        expect(checked(broken)).toBe(Code.InvalidArgument);
+      }
+      expect(checked(Buffer.concat([bytes.subarray(1), Buffer.from("é")]))).toBe(undefined);
+    }
   });
 
   test("fields that are not known count too", () => {
