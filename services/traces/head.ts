@@ -13,6 +13,8 @@ const SIZE = 29;
 /** Bytes of a head. */
 export const HEAD_BYTES = 33;
 const ID_BYTES = 8;
+/** Characters of the key of an id. */
+export const KEY_LENGTH = ID_BYTES;
 
 /** Past every time that OTLP can say. */
 const LATEST = 2n ** 64n;
@@ -97,6 +99,16 @@ export function idIn(heads: Buffer, at: number): string {
 /** The same in fewer characters, to be compared. */
 export function keyIn(heads: Buffer, at: number): string {
   return heads.toString("latin1", at + ID, at + ID + ID_BYTES);
+}
+
+/** The beginning of a span's id as a number, by which most others are told apart without a text. */
+export function beginningIn(heads: Buffer, at: number): number {
+  return heads.readUInt32BE(at + ID);
+}
+
+/** The same of a key. */
+export function beginningOf(key: string): number {
+  return Buffer.from(key, "latin1").readUInt32BE();
 }
 
 /** The key of a span's id. */

@@ -15,18 +15,17 @@ export interface KnownSpans {
 /** Looks up which spans of a trace are there. */
 export async function knownKeys(store: TraceStore, trace: string, read: ReadTrace): Promise<KnownSpans> {
   const list = await SpanList.read(store, trace);
-  const { keys } = list;
-  const ids = keysOf(read)
-    .filter((key) => !keys.has(key))
-    .map((key) => `${trace}.${idOfKey(key)}`);
+  const come = keysOf(read);
+  const keys = list.among(come);
+  const ids = [...come].filter((key) => !keys.has(key)).map((key) => `${trace}.${idOfKey(key)}`);
   if (ids.length === 0) return { keys, part: list.open };
   const own = await store.spans.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray();
   for (const { _id } of own) keys.add(keyOfId(_id.slice(trace.length + 1)));
   return { keys, part: list.open };
 }
 
-function keysOf({ packs, long }: ReadTrace): string[] {
-  return [...packs.flatMap(({ heads }) => keysIn(bufferOf(heads))), ...long.map(({ key }) => key)];
+function keysOf({ packs, long }: ReadTrace): Set<string> {
+  return new Set([...packs.flatMap(({ heads }) => keysIn(bufferOf(heads))), ...long.map(({ key }) => key)]);
 }
 
 function keysIn(heads: Buffer): string[] {

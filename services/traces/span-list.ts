@@ -1,4 +1,17 @@
-import { compareHeads, HEAD_BYTES, headOf, idIn, keyIn, keyOfId, nthIn, orderIn, sizeIn } from "./head.js";
+import {
+  beginningIn,
+  beginningOf,
+  compareHeads,
+  HEAD_BYTES,
+  headOf,
+  idIn,
+  KEY_LENGTH,
+  keyIn,
+  keyOfId,
+  nthIn,
+  orderIn,
+  sizeIn,
+} from "./head.js";
 import { bufferOf } from "./segments.js";
 import type { ListedSegment, ListRecord, TraceStore } from "./store.js";
 
@@ -67,22 +80,30 @@ export class SpanList {
     return { number: isThere ? this.#parts - 1 : this.#parts, isThere };
   }
 
-  /** Their keys. */
-  get keys(): Set<string> {
-    const keys = new Set<string>();
+  /** Those of some keys that it has. */
+  among(keys: ReadonlySet<string>): Set<string> {
+    const found = new Set<string>();
+    const beginnings = new Set([...keys].map(beginningOf));
     for (const { heads } of this.#segments) {
       const all = bufferOf(heads);
-      for (let at = 0; at < all.length; at += HEAD_BYTES) keys.add(keyIn(all, at));
+      for (let at = 0; at < all.length; at += HEAD_BYTES) {
+        if (!beginnings.has(beginningIn(all, at))) continue;
+        const key = keyIn(all, at);
+        if (keys.has(key)) found.add(key);
+      }
     }
-    return keys;
+    return found;
   }
 
   /** The span of an id; of two that came at the same time the one that was listed first. */
   find(id: string): Listed | undefined {
     const key = keyOfId(id);
+    if (key.length !== KEY_LENGTH) return undefined;
+    const beginning = beginningOf(key);
     for (const one of this.#live()) {
       const heads = bufferOf(one.heads);
-      for (let at = 0; at < heads.length; at += HEAD_BYTES) if (keyIn(heads, at) === key) return listed(one, heads, at);
+      for (let at = 0; at < heads.length; at += HEAD_BYTES)
+        if (beginningIn(heads, at) === beginning && keyIn(heads, at) === key) return listed(one, heads, at);
     }
     return undefined;
   }

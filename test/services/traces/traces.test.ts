@@ -14,6 +14,9 @@ import {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { createTracesService } from "../../../services/traces/service.js";
+import { idsOf } from "../../../services/traces/span-list.js";
+import type { ListRecord } from "../../../services/traces/store.js";
+import { recordIdOf } from "../../../services/traces/trace-name.js";
 import { as, type Rig, startRig } from "../core-objects/rig.js";
 import { exportOf, newSpanId, newTraceId, type Sketch } from "./spans.js";
 
@@ -134,6 +137,31 @@ test("a delivery that is repeated, also at the same time, is counted once", asyn
   await send("alice", "again", spans);
   const [trace] = (await inspect("root", { source: "again" })).traces;
   expect(trace).toMatchObject({ spanCount: 1, inputTokens: 7 });
+});
+
+test("the same delivery at the same time is listed once, and spans of an overlapping one are kept as they were", async () => {
+  const trace = newTraceId();
+  const spans = Array.from({ length: 3 }, (_, n) => ({
+    trace,
+    id: newSpanId(),
+    name: `n${n}`,
+    at: Date.now() - 9_000 + n,
+  }));
+  await Promise.all([1, 2, 3, 4].map(() => send("alice", "overlap", spans)));
+  const lists = rig.store.collection<ListRecord>("span_lists");
+  const listed = async () => {
+    const found = await lists.find({ _id: idsOf(recordIdOf(trace, "alice")) }).toArray();
+    return found.flatMap(({ segments, span_count }) => [span_count, segments.length]);
+  };
+  expect(await listed()).toEqual([3, 1]);
+  const more = [
+    { ...spans[1]!, name: "changed" },
+    { trace, name: "n3", at: Date.now() },
+  ];
+  expect((await send("alice", "overlap", more)).partialSuccess).toBeUndefined();
+  expect(await listed()).toEqual([4, 2]);
+  const page = await inspect("alice", { traceId: trace });
+  expect(page.spans.map(({ name }) => name)).toEqual(["n0", "n1", "n2", "n3"]);
 });
 
 test("spans that cannot be taken are counted and explained, the others are kept", async () => {
