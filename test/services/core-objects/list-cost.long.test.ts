@@ -19,7 +19,7 @@ let many: Started;
 // Entries and documents are read by these calls alone; one of a document counts twice where it is decoded.
 function counted(rig: Rig): { read: number } {
   const work = { read: 0 };
-  for (const name of ["agents", "skills", "traces", "spans"]) {
+  for (const name of ["agents", "skills", "traces", "spans", "span_lists", "span_segments"]) {
     const { records } = rig.store.collection(name) as unknown as EmbeddedCollection;
     const indexes = [...records.indexes.values()].map(({ database }) => database);
     for (const database of [records.documents, ...indexes] as (typeof records.documents)[]) {
