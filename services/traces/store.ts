@@ -188,7 +188,13 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   },
   { name: "span_segments", environment: "traces", indexes: [EXPIRY] },
   { name: "span_lists", environment: "traces", indexes: [EXPIRY] },
-  { name: "spans", environment: "traces", indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY] },
+  {
+    name: "spans",
+    environment: "traces",
+    indexes: [{ name: "trace", key: { trace: 1, order: 1 } }, EXPIRY],
+    // It changes nothing: a version that knows no segments would show traces without their spans, and refuses the store instead.
+    migrations: [{ filter: { _id: "" }, update: { $unset: { none: "" } } as never }],
+  },
   { name: "span_payloads", environment: "traces", indexes: [EXPIRY] },
   { name: "span_pages", environment: "traces", indexes: [EXPIRY] },
   { name: "span_usage", environment: "traces", indexes: [{ name: "user", key: { user: 1 } }, EXPIRY] },

@@ -7,11 +7,13 @@ import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_servic
 import { exportPage } from "../../../services/shared/personal/export-page.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { Call } from "../../../services/shared/rpc/call.js";
+import type { CollectionSpec } from "../../../services/shared/store/store.js";
 import type { Context } from "../../../services/traces/context.js";
 import { erasePersonalData } from "../../../services/traces/personal/erase.js";
 import { partsOf } from "../../../services/traces/personal/parts.js";
 import { createTracesService } from "../../../services/traces/service.js";
 import {
+  COLLECTIONS,
   openTraceStore,
   type PayloadRecord,
   type SpanRecord,
@@ -140,4 +142,10 @@ test("what is exported of a person's spans is of both, page by page, and both ar
     ...[[other], [other]],
     ...[[], [], []],
   ]);
+});
+
+test("a version that knows no segments refuses the store that this one has opened", async () => {
+  const { indexes } = COLLECTIONS.find(({ name }) => name === "spans") as CollectionSpec;
+  const refused = rig.store.ensure([{ name: "spans", environment: "traces", indexes }]);
+  await expect(refused).rejects.toThrow("collection spans has schema version 1");
 });
