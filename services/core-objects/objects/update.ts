@@ -53,7 +53,7 @@ export function updateObject<Request extends UpdateRequest>(
     checkGiven(request);
     const { caller } = call;
     const action = request.share.length > 0 || request.unshare.length > 0 ? "share" : "modify";
-    const which = { id: idIn(request, model), etag: request.etag, action } as const;
+    const which = { id: idIn(request, member), etag: request.etag, action } as const;
     const sharing = await sharingIn(request, context.principals);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
