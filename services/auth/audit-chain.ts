@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AuditRecordDoc } from "./store.js";
 
 // Each record has the hash of the one before it, so that a record which is
@@ -27,5 +27,5 @@ export function hashOf(
     doc.count,
     doc.previous ?? "",
   ];
-  return createHash("sha256").update(JSON.stringify(fields)).digest("base64url");
+  return hash("sha256", JSON.stringify(fields), "base64url");
 }

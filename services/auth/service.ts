@@ -1,7 +1,5 @@
 import { availableParallelism } from "node:os";
-import { create } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import { RecordAuditRequestSchema } from "#proto/auth/v1/audit_service_pb.js";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { createUsageCounter } from "../shared/credentials/usage.js";
@@ -20,7 +18,7 @@ import { startAuditExport } from "./audit-export/export.js";
 import type { AuditExportSettings } from "./audit-export/setting.js";
 import { type AuditBounds, openAuditTrail } from "./audit-trail.js";
 import { createAuthAuthenticator } from "./authenticator.js";
-import { recordAudit } from "./commands/record-audit.js";
+import { recordOwnAudit } from "./commands/record-audit.js";
 import type { Context } from "./context.js";
 import type { Doors } from "./doors.js";
 import { createEmailDomains } from "./email-domains.js";
@@ -120,7 +118,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
     authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
     async recordAudit(request) {
       await fence.check();
-      return (await recordAudit(context, create(RecordAuditRequestSchema, request))).numbers;
+      return recordOwnAudit(context, request);
     },
     async ready() {
       try {

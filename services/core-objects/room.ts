@@ -168,15 +168,19 @@ const ENTRY_BYTES = 100;
 /** Indexes with an entry for each lock of an object. */
 const INDEXES_OF_LOCKS = 3;
 
+/** What the field takes that says what an object takes, about, in bytes: its name. */
+const TAKEN_BYTES = sizeOf("taken");
+
 /** The bytes that an object takes with its entries in indexes, about. */
 export function bytesOf(record: ObjectRecord): number {
-  return sizeOf({ ...record, taken: undefined }) + ENTRY_BYTES * entriesOf(record);
-}
-
-/** What others or the object's references are found by has an entry for each item. */
-function entriesOf(record: ObjectRecord): number {
-  const lists = Object.values(record).filter((value) => Array.isArray(value));
-  return lists.reduce((sum, list) => sum + (list === record.access ? INDEXES_OF_LOCKS : 1) * list.length, 0);
+  let bytes = VALUE_BYTES + TAKEN_BYTES;
+  for (const [name, value] of Object.entries(record)) {
+    if (name === "taken") continue;
+    bytes += sizeOf(name) + sizeOf(value);
+    // What others or the object's references are found by has an entry for each item.
+    if (Array.isArray(value)) bytes += ENTRY_BYTES * (name === "access" ? INDEXES_OF_LOCKS : 1) * value.length;
+  }
+  return bytes;
 }
 
 /** The bytes that a value takes in the store, about. */

@@ -4,7 +4,9 @@ import { quotedAll } from "../../shared/rpc/quoted.js";
 // What no rule of a message says about what is given.
 
 /** Members that are of no use if nothing can be read in them. */
-const READ = ["name", "input", "instructions", "template", "labels", "addLabels", "models", "addModels"] as const;
+const READ = ["name", "input", "instructions", "template", "labels", "addLabels", "models", "addModels"].map(
+  (member) => ({ member, argument: argumentOf(member) }),
+);
 
 /**
  * Checks what creates or changes an object.
@@ -13,11 +15,13 @@ const READ = ["name", "input", "instructions", "template", "labels", "addLabels"
  */
 export function checkGiven(request: object): void {
   const given = request as Readonly<Record<string, unknown>>;
-  for (const member of READ) checkNotBlank(argumentOf(member), given[member]);
+  for (const { member, argument } of READ) checkNotBlank(argument, given[member]);
   for (const [member, added] of Object.entries(given)) {
+    // Most lists are empty.
+    if (!Array.isArray(added) || added.length === 0) continue;
     const opposite = member === "share" ? "unshare" : member.replace(/^add(?=[A-Z])/, "remove");
     const removed = given[opposite];
-    if (opposite === member || !Array.isArray(added) || !Array.isArray(removed)) continue;
+    if (opposite === member || !Array.isArray(removed)) continue;
     const both = added.map((one) => one.to ?? one).filter((one) => removed.includes(one));
     if (both.length > 0)
       throw invalidArgument(

@@ -6,6 +6,7 @@ import { ATTEMPTS, contended, newEtag, unchanged, writable } from "./gate.js";
 import { idIn } from "./get.js";
 import type { DeleteRequest, DeleteResponse } from "./messages.js";
 import type { Model } from "./model.js";
+import { camelOf } from "./names.js";
 import { tellReach } from "./reach.js";
 import { checkUnused } from "./references.js";
 import { checkRunDeletes } from "./run-gate.js";
@@ -25,9 +26,10 @@ export interface Deletion<R extends ObjectRecord> {
  */
 export function deleteObject(model: Model, { along, after }: Deletion<ObjectRecord> = {}) {
   const { noun } = model;
+  const member = camelOf(noun);
   return async (context: Context, request: DeleteRequest, call: Call): Promise<DeleteResponse> => {
     const { caller } = call;
-    const id = idIn(request, model);
+    const id = idIn(request, member);
     const aside = along?.(request as never) ?? [];
     const objects = context.collection(noun);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

@@ -19,14 +19,18 @@ export type Show = (
 export function getObject(model: Model, show?: Show) {
   const member = camelOf(model.noun);
   return async (context: Context, request: object, call: Call): Promise<object> => {
-    const id = idIn(request, model);
+    const id = idIn(request, member);
     const record = await readable(context, model.noun, id, call.caller);
     const shown = (one: ObjectRecord): Promise<Message> => oneViewOf(context, model, one, call);
     return show === undefined ? { [member]: await shown(record) } : show(request, record, call.caller, shown);
   };
 }
 
-/** The id that a request names its object by. */
-export function idIn(request: object, { noun }: Model): string {
-  return (request as Readonly<Record<string, string>>)[`${camelOf(noun)}Id`]!;
+/**
+ * The id that a request names its object by.
+ *
+ * @param member the noun of its kind, as a member of a message has it.
+ */
+export function idIn(request: object, member: string): string {
+  return (request as Readonly<Record<string, string>>)[`${member}Id`]!;
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { type DescMessage, isFieldSet } from "@bufbuild/protobuf";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument } from "../../shared/rpc/errors.js";
+import { isSame } from "../../shared/same.js";
 import type { Context } from "../context.js";
 import type { ObjectRecord } from "../record.js";
 import { bytesOf, takenBy } from "../room.js";
@@ -43,11 +43,9 @@ export function updateObject<Request extends UpdateRequest>(
 
   const after = async (request: Request, current: ObjectRecord, writer: Writer): Promise<object> => {
     checkHeld(noun, "label", request.removeLabels, current.labels);
-    return {
-      ...given({ description: request.description, enabled: request.enabled }),
-      labels: listAfter(current.labels, request.addLabels, request.removeLabels),
-      ...(await changesOf(request, current, writer)),
-    };
+    const common = given({ description: request.description, enabled: request.enabled });
+    const labels = listAfter(current.labels, request.addLabels, request.removeLabels);
+    return Object.assign(common, { labels }, await changesOf(request, current, writer));
   };
 
   return async (context: Context, request: Request, call: Call): Promise<object> => {
@@ -55,15 +53,16 @@ export function updateObject<Request extends UpdateRequest>(
     checkGiven(request);
     const { caller } = call;
     const action = request.share.length > 0 || request.unshare.length > 0 ? "share" : "modify";
-    const which = { id: idIn(request, model), etag: request.etag, action } as const;
+    const which = { id: idIn(request, member), etag: request.etag, action } as const;
     const sharing = await sharingIn(request, context.principals);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const current = await writable(context, noun, which, caller);
       await checkRunChanges(context, noun, current, caller);
       const writer = writerFor(context, model, current._id, call);
-      const said = { ...(await after(request, current, writer)), ...sharingAfter(current, sharing) };
-      const sealed = sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with);
-      const changes = differing(current, { ...said, ...sealed });
+      const said = Object.assign(await after(request, current, writer), sharingAfter(current, sharing));
+      if (model.reseal !== undefined)
+        Object.assign(said, sealedWith(model, context.seal, { ...current, ...said }, current.sealed_with));
+      const changes = differing(current, said);
       checkLimits(model, changes);
       const next: ObjectRecord = { ...current, ...changes, etag: newEtag(), updated_at: new Date() };
       // Elsewhere it would give away what only others may use.
@@ -104,7 +103,9 @@ export function updateObject<Request extends UpdateRequest>(
 /** The fields of a change whose values differ from those of the object. */
 function differing(current: ObjectRecord, said: object): Partial<ObjectRecord> {
   const was = current as unknown as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.entries(said).filter(([field, value]) => !isDeepStrictEqual(was[field], value)));
+  const changes: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(said)) if (!isSame(was[field], value)) changes[field] = value;
+  return changes;
 }
 
 /** Whether a change has others use parts: it shares the object, or has it refer to something else. */

@@ -72,14 +72,18 @@ async function referFrom(
 ): Promise<Refer> {
   const refer: Record<string, Refer[string]> = {};
   for (const field in references) refer[field] = withoutName;
-  await Promise.all(
-    named.map(async (field) => {
-      const ids = records.flatMap((record) => idsIn(record, field));
-      const names = await namesOf(context, references[field] as string, new Set(ids), caller);
-      refer[field] = (id) => ({ id, ...names.get(id) });
-    }),
-  );
+  const lookedUp: Promise<void>[] = [];
+  for (const field of named) {
+    const ids = new Set(records.flatMap((record) => idsIn(record, field)));
+    if (ids.size > 0) lookedUp.push(lookUp(field, ids));
+  }
+  if (lookedUp.length > 0) await Promise.all(lookedUp);
   return refer;
+
+  async function lookUp(field: string, ids: ReadonlySet<string>): Promise<void> {
+    const names = await namesOf(context, references[field] as string, ids, caller);
+    refer[field] = (id) => ({ id, ...names.get(id) });
+  }
 }
 
 function withoutName(id: string): { id: string } {
@@ -92,7 +96,7 @@ async function namesOf(
   ids: ReadonlySet<string>,
   caller: Caller,
 ): Promise<ReadonlyMap<string, { name: string }>> {
-  if (ids.size === 0 || !caller.scopes.has(READ)) return new Map();
+  if (!caller.scopes.has(READ)) return new Map();
   const filter = { _id: { $in: [...ids] }, ...filterOf(caller, "read") };
   const found = await context
     .collection(noun)
@@ -112,9 +116,12 @@ export function outerOf(field: string): string {
 
 /** The ids that a field of a record holds, or a field of its items, such as `headers.variable`: several, one or none. */
 export function idsIn(record: object, field: string): readonly string[] {
-  const [outer = "", inner] = field.split(".", 2);
+  const outer = outerOf(field);
   const value = (record as Record<string, unknown>)[outer];
   const items = Array.isArray(value) ? value : [value];
-  const ids = inner === undefined ? items : items.map((item) => (item as Record<string, unknown> | undefined)?.[inner]);
+  // Most objects refer to few others.
+  if (items.length === 0) return items;
+  const inner = field.slice(outer.length + 1);
+  const ids = inner === "" ? items : items.map((item) => (item as Record<string, unknown> | undefined)?.[inner]);
   return ids.filter((id): id is string => typeof id === "string" && id !== "");
 }

@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { gatheredLines } from "./gathered-lines.js";
 
 /** Structured logging as JSON lines; never arguments, results or credentials. */
 export type Log = Pick<pino.Logger, "debug" | "info" | "warn" | "error"> & {
@@ -23,7 +24,7 @@ const MAX_DEPTH = 4;
  */
 export function createLog(
   level: string,
-  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false }),
+  destination: pino.DestinationStream = gatheredLines(pino.destination({ dest: 2, sync: false })),
 ): Log {
   return pino(
     {

@@ -89,7 +89,7 @@ export const kind = defineKind({
       const { addResourceIds: add, removeResourceIds: remove, addTools, removeTools } = request;
       const base = await restored(current, request.restoreVersion, remove, writer);
       checkHeld("agent", "tool", removeTools, base.tools);
-      checkHeld("agent", "resource", remove, attachedTo(base), "get_agent shows their names");
+      if (remove.length > 0) checkHeld("agent", "resource", remove, attachedTo(base), "get_agent shows their names");
       const texts = { instructions: request.instructions, model: request.model };
       const content = {
         ...contentOf(base),

@@ -60,6 +60,7 @@ export async function resourcesAfter(
   remove: readonly string[],
   writer: Writer,
 ): Promise<Resources> {
+  if (add.length === 0 && remove.length === 0) return resourcesOf(current);
   const added = await writer.seen(add);
   const known = new Set([...added.values()].flat());
   const missing = add.filter((id) => !known.has(id));
@@ -76,4 +77,9 @@ export async function resourcesAfter(
     return [field, listAfter(isReplaced ? [] : current[field], added.get(REFERENCES[field]) ?? [], remove)];
   });
   return Object.fromEntries(after) as unknown as Resources;
+}
+
+function resourcesOf(agent: Resources): Resources {
+  const { skills, prompts, variables, custom_tools, mcp_servers, integrations, knowledge_bases } = agent;
+  return { skills, prompts, variables, custom_tools, mcp_servers, integrations, knowledge_bases };
 }

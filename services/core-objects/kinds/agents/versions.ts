@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { AgentVersionSchema } from "#proto/core/v1/agent_service_pb.js";
 import type { Caller } from "../../../shared/rpc/call.js";
 import { failedPrecondition, notFound } from "../../../shared/rpc/errors.js";
+import { isSame } from "../../../shared/same.js";
 import type { Writer } from "../../objects/writer.js";
 import { sizeOf } from "../../room.js";
 import type { AgentRecord, AgentVersionRecord } from "./record.js";
@@ -21,7 +21,9 @@ const FIELDS = Object.keys(NOTHING) as (keyof Template)[];
 
 /** What an agent's runs work with. */
 export function contentOf(agent: Template): Template {
-  return Object.fromEntries(FIELDS.map((field) => [field, agent[field] ?? NOTHING[field]])) as unknown as Template;
+  const content = { ...NOTHING };
+  for (const field of FIELDS) content[field] = (agent[field] ?? NOTHING[field]) as never;
+  return content;
 }
 
 /** The number of an agent's version. */
@@ -36,8 +38,7 @@ export function firstVersion({ userId }: Writer) {
 
 /** The next version with the ones before; nothing if runs work with the same as before. */
 export function versionAfter(current: AgentRecord, after: Template, { userId }: Writer): Partial<AgentRecord> {
-  if (FIELDS.every((field) => isDeepStrictEqual(after[field] ?? NOTHING[field], current[field] ?? NOTHING[field])))
-    return {};
+  if (FIELDS.every((field) => isSame(after[field] ?? NOTHING[field], current[field] ?? NOTHING[field]))) return {};
   const history = [{ ...contentOf(current), ...madeBy(current) }, ...(current.history ?? [])].slice(0, VERSIONS);
   while (history.length > 1 && sizeOf(history) > MOST_BYTES) history.pop();
   return { version: numberOf(current) + 1, versioned_at: new Date(), author: userId, history };

@@ -18,7 +18,7 @@ const WITHOUT =
 
 const TYPES = { openai: IntegrationType.OPENAI } as const;
 
-function modelsAfter(current: readonly string[], add: readonly string[], remove: readonly string[]): string[] {
+function modelsAfter(current: readonly string[], add: readonly string[], remove: readonly string[]): readonly string[] {
   const models = listAfter(current, add, remove);
   if (models.length === 0)
     throw invalidArgument("an integration needs at least one model: add another in the same call");

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Document, Filter, OptionalUnlessRequiredId, Sort, UpdateFilter } from "mongodb";
 import type { Log } from "../../process/log.js";
 import { refuseUndefined, withUpsertId } from "../filter.js";
@@ -17,18 +16,13 @@ import { BulkWriteError } from "./bulk-write-error.js";
 import { EmbeddedCursor } from "./cursor.js";
 import { wholeComponentOf } from "./keys.js";
 import { matcherOf } from "./matcher.js";
+import { nextVersion, replaced, type UpdateOptions } from "./next-version.js";
 import { valuesAt } from "./paths.js";
 import { projected } from "./projection.js";
 import { Queries } from "./queries.js";
 import type { Records, Stored } from "./records.js";
-import { fieldsOf, isOfWholeFields, seedOf, updated, withWholeFields } from "./update.js";
+import { seedOf, updated } from "./update.js";
 import { withId } from "./values.js";
-
-interface UpdateOptions {
-  readonly upsert?: boolean;
-  readonly sort?: Sort;
-  readonly arrayFilters?: Document[];
-}
 
 /** Writes of one call that share a transaction; between two of them other work runs. */
 const BATCH = 200;
@@ -128,7 +122,11 @@ export class EmbeddedCollection implements DocCollection<Base> {
     options: UpdateOptions = {},
   ): Promise<UpdateOutcome> {
     refuseUndefined(filter);
-    return this.records.transaction(() => this.#updateOne(filter, update, options));
+    const atOnce = replaced(this.records, filter, update, options);
+    if (atOnce === undefined) return this.records.transaction(() => this.#updateOne(filter, update, options));
+    await atOnce.written;
+    const modifiedCount = atOnce.after === undefined ? 0 : 1;
+    return { acknowledged: true, matchedCount: 1, modifiedCount, upsertedCount: 0 };
   }
 
   async updateMany(
@@ -153,9 +151,15 @@ export class EmbeddedCollection implements DocCollection<Base> {
     options: UpdateOptions & { returnDocument?: "before" | "after"; projection?: Document } = {},
   ): Promise<Base | null> {
     refuseUndefined(filter);
+    const wanted = options.returnDocument === "after";
+    const atOnce = replaced(this.records, filter, update, options);
+    if (atOnce !== undefined) {
+      const { before, after, written } = atOnce;
+      await written;
+      return projected(wanted ? (after ?? before) : before, options.projection);
+    }
     return this.records.transaction(() => {
       const [before] = this.queries.matching(filter, 1, options.sort);
-      const wanted = options.returnDocument === "after";
       if (before) {
         const after = this.#change(before, filter, update, options);
         return projected(wanted ? (after ?? before) : before, options.projection);
@@ -227,18 +231,10 @@ export class EmbeddedCollection implements DocCollection<Base> {
     return { deletedCount: document ? 1 : 0 };
   }
 
-  /** The document after the update; undefined when that changed nothing. */
+  /** Inside a transaction: the document after the update; undefined when that changed nothing. */
   #change(before: Stored, filter: Document, update: Document, options: UpdateOptions): Stored | undefined {
-    if (isOfWholeFields(update)) {
-      const after = withWholeFields(before, update, filter);
-      if (!fieldsOf(update).some((name) => !isDeepStrictEqual(before[name], after[name]))) return undefined;
-      this.records.write(before, after);
-      return after;
-    }
-    const draft = this.records.byId(before._id) as Stored;
-    const after = updated(draft, update, { filter, arrayFilters: options.arrayFilters });
-    if (isDeepStrictEqual(before, after)) return undefined;
-    this.records.write(before, after);
+    const after = nextVersion(this.records, before, { filter, update, ...options });
+    if (after !== undefined) this.records.write(before, after);
     return after;
   }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { CollectionSpec } from "../store.js";
 import { hearCommits } from "./commit.js";
+import { DocumentReader } from "./document-reader.js";
 import { checkDataFile, DamagedStoreError } from "./integrity.js";
 import { withPooledKeys } from "./read-keys.js";
 import type { Stored } from "./records.js";
@@ -36,7 +37,20 @@ export function shareEnvironment(path: string): RootDatabase {
 
 /** The documents of a collection, by id. */
 export function documentsOf(root: RootDatabase, { name }: CollectionSpec): Database<Stored, Buffer> {
-  return withPooledKeys(root.openDB(`d:${name}`, { keyEncoding: "binary", ...DOCUMENTS }));
+  return withReader(withPooledKeys(root.openDB(`d:${name}`, { keyEncoding: "binary", ...DOCUMENTS })));
+}
+
+/** What lmdb decodes values with; its types leave it out. */
+interface Decoding {
+  decoder: { decode(bytes: Buffer, end?: number): unknown };
+}
+
+function withReader(database: Database<Stored, Buffer>): Database<Stored, Buffer> {
+  const decoding = database as unknown as Decoding;
+  const { decoder } = decoding;
+  const reader = new DocumentReader((bytes, end) => decoder.decode(bytes, end));
+  decoding.decoder = { decode: (bytes, end) => reader.read(bytes, end) };
+  return database;
 }
 
 /** What is known of each index of an environment, by collection and name. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type { Stored } from "./records.js";
 
@@ -33,5 +33,5 @@ export function documentsIn(bytes: Buffer): Stored[] {
 }
 
 function digestOf(body: Buffer): Buffer {
-  return createHash("sha256").update(body).digest().subarray(0, DIGEST_BYTES);
+  return hash("sha256", body, "buffer").subarray(0, DIGEST_BYTES);
 }

@@ -20,9 +20,11 @@ interface Change {
 /** The documents of a collection and the entries that its indexes hold of them: always both or neither. */
 export class Records {
   readonly indexes = new Map<string, SecondaryIndex>();
-  /** Transactions that have begun, of those the ones under way, and whether another thread writes too. */
+  /** Writes that have begun; of those the transactions under way, and the ids of documents that are being replaced. */
   #begun = 0;
   #underWay = 0;
+  readonly #replacing = new Set<string>();
+  /** Whether another thread writes too. */
   #isShared = false;
 
   constructor(
@@ -36,7 +38,7 @@ export class Records {
 
   /** Another number after each write; undefined while one is under way, or where another thread may write. */
   get version(): number | undefined {
-    return this.#underWay > 0 || this.#isShared ? undefined : this.#begun;
+    return this.#underWay > 0 || this.#replacing.size > 0 || this.#isShared ? undefined : this.#begun;
   }
 
   /** From now on another thread of the process writes too. */
@@ -66,6 +68,30 @@ export class Records {
       .finally(() => {
         this.#underWay--;
       });
+  }
+
+  /** Whether a document is what is on disk, and nobody is about to write it: what is decided now need not be in a transaction. */
+  isSettled(id: string): boolean {
+    return this.#underWay === 0 && !this.#isShared && !this.#replacing.has(id);
+  }
+
+  /**
+   * Outside of a transaction, in the turn in which {@link isSettled} was asked: replaces a document by its next version.
+   * Two hand-overs between threads less than a transaction, which waits for this thread before it commits.
+   *
+   * @returns what resolves when it is on disk; undefined, and nothing is done, if an entry of an index would change.
+   */
+  replace(before: Stored, after: Stored): Promise<unknown> | undefined {
+    for (const index of this.indexes.values()) if (!index.keepsKeys(before, after)) return undefined;
+    const { _id } = after;
+    this.#begun++;
+    this.#replacing.add(_id);
+    return this.documents
+      .put(idKey(_id), after)
+      .catch((error: unknown) => {
+        throw told(error);
+      })
+      .finally(() => this.#replacing.delete(_id));
   }
 
   byId(id: string): Stored | undefined {
@@ -100,11 +126,11 @@ export class Records {
 
   /** The document that a filter names by its id, or by a unique index alone: null when there is none that matches. */
   direct(filter: Document): Stored | null | undefined {
-    const { _id, ...rest } = filter;
+    const { _id } = filter;
     const names = Object.keys(filter);
     if (typeof _id === "string") {
       const named = this.byId(_id);
-      return named !== undefined && (names.length === 1 || matcherOf(rest)(named)) ? named : null;
+      return named !== undefined && (names.length === 1 || matcherOf(filter)(named)) ? named : null;
     }
     for (const index of this.indexes.values()) {
       if (!index.unique || !index.complete || index.fields.length !== names.length) continue;

@@ -111,12 +111,16 @@ export class SecondaryIndex {
 
   /** Whether two versions of a document surely have the same keys: each indexed field has the same value or list of values in both. */
   keepsKeys(before: Document, after: Document): boolean {
-    return this.fields.every(({ path, segments }) => {
+    for (const { segments } of this.fields) {
+      const [old, now] = [before[segments[0] as string], after[segments[0] as string]];
+      // An update of other fields leaves the very same value.
+      if (old === now) continue;
       if (segments.length > 1) return false;
-      const [old, now] = [before[path], after[path]];
-      if (!Array.isArray(old) || !Array.isArray(now)) return isSame(old, now);
-      return old.length === now.length && old.every((value, i) => isSame(value, now[i]));
-    });
+      if (!Array.isArray(old) || !Array.isArray(now)) {
+        if (!isSame(old, now)) return false;
+      } else if (old.length !== now.length || !old.every((value, i) => isSame(value, now[i]))) return false;
+    }
+    return true;
   }
 
   /** Every key of a document: one for each element of an array. */

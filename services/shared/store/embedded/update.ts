@@ -1,5 +1,6 @@
 import { update } from "mingo/updater";
 import type { Document } from "mongodb";
+import { isSame } from "../../same.js";
 import { isOperators } from "./constraints.js";
 import { MINGO } from "./mingo.js";
 import { storable, storableField } from "./values.js";
@@ -27,22 +28,26 @@ export function isOfWholeFields(operators: Document): boolean {
   );
 }
 
-/** The fields that such an update names. */
-export function fieldsOf(operators: Document): string[] {
-  return Object.values(operators).flatMap(Object.keys);
-}
-
-/** The same as {@link updated} for such an update. The document stays as it is, and what is returned shares its other fields. */
+/**
+ * The same as {@link updated} for such an update; undefined if no field changes. The document stays as it is, and what
+ * is returned shares its other fields.
+ */
 export function withWholeFields(
   document: Document & { _id: string },
   operators: Document,
   filter: Document,
-): Document & { _id: string } {
+): (Document & { _id: string }) | undefined {
   refuseReplacement(operators);
   const after = { ...document };
   apply(after, operators, { filter });
-  for (const name of fieldsOf(operators)) if (name in after) after[name] = storableField(after[name], name);
-  return after;
+  let changes = false;
+  for (const fields of Object.values(operators)) {
+    for (const name of Object.keys(fields)) {
+      if (name in after) after[name] = storableField(after[name], name);
+      changes ||= !isSame(document[name], after[name]);
+    }
+  }
+  return changes ? after : undefined;
 }
 
 /** What an upsert starts from: the filter's equalities. */
@@ -73,10 +78,10 @@ function apply(
 ): void {
   const others: Document = {};
   for (const [operator, given] of Object.entries(operators)) {
-    const { _id, ...fields } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const { _id } = given;
     if (_id !== undefined) giveId(document, operator, _id);
-    const rest = withoutDirect(document, operator, fields);
-    if (Object.keys(rest).length > 0) others[operator] = rest;
+    const rest = withoutDirect(document, operator, given);
+    if (rest !== undefined) others[operator] = rest;
   }
   if (Object.keys(others).length === 0) return;
   // The filter is read only to find the element that a positional $ stands for.
@@ -87,12 +92,19 @@ function apply(
   update(document, others, arrayFilters ?? [], positional ? filter : {}, { cloneMode: "none", queryOptions: MINGO });
 }
 
-/** Applies what an operator does to top-level fields where that is plain, as it is in most updates; returns the rest. */
-function withoutDirect(document: Document, operator: string, fields: Document): Document {
+/**
+ * Applies what an operator does to top-level fields where that is plain, as it is in most updates; returns the rest, if
+ * there is any. What is undefined is not given.
+ */
+function withoutDirect(document: Document, operator: string, given: Document): Document | undefined {
   const apply = DIRECT[operator];
-  if (apply === undefined) return fields;
-  const rest: Document = {};
-  for (const name in fields) if (!isTopLevel(name) || !apply(document, name, fields[name])) rest[name] = fields[name];
+  let rest: Document | undefined;
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || name === "_id") continue;
+    if (apply !== undefined && isTopLevel(name) && apply(document, name, value)) continue;
+    rest ??= {};
+    rest[name] = value;
+  }
   return rest;
 }
 
@@ -139,7 +151,7 @@ function numberOf(value: unknown): number {
 }
 
 function isTopLevel(path: string): boolean {
-  return !/[.$]/.test(path);
+  return !path.includes(".") && !path.includes("$");
 }
 
 /** An id can be set once, when a document begins. */

@@ -21,7 +21,7 @@ export function storableField(value: unknown, name: string): unknown {
 
 /** The same of a document that is given an id if it has none. */
 export function withId(document: Document): Document & { _id: string } {
-  return storable({ ...document, _id: document._id ?? uuid() });
+  return storable(document._id == null ? { ...document, _id: uuid() } : document);
 }
 
 /** The key of a document in its collection. */

@@ -1,0 +1,40 @@
+/** Where lines go in the end: what takes a text, and can be told to write all of it at once. */
+export interface LineTarget {
+  write(text: string): unknown;
+  flushSync(): void;
+}
+
+/** How long a line waits for others at most, in milliseconds. */
+const GATHER_MS = 20;
+/** Characters that are written without waiting longer. */
+const MOST = 16 << 10;
+
+/**
+ * Writes lines some at a time. Each write is another thread's work, and to hand it over costs several times what a line
+ * costs to make. When the process exits, also after an error that nobody caught, what waits is written first.
+ */
+export function gatheredLines(target: LineTarget): { write(line: string): void } {
+  let waiting = "";
+  let timer: NodeJS.Timeout | undefined;
+
+  function pass(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = waiting;
+    waiting = "";
+    if (text !== "") target.write(text);
+  }
+
+  process.once("exit", () => {
+    pass();
+    target.flushSync();
+  });
+  return {
+    write(line) {
+      waiting += line;
+      if (waiting.length >= MOST) return pass();
+      // What waits keeps no process alive: it is written at its end.
+      timer ??= setTimeout(pass, GATHER_MS).unref();
+    },
+  };
+}

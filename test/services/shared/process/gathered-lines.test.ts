@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { gatheredLines } from "../../../../services/shared/process/gathered-lines.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function target() {
+  const written: string[] = [];
+  return { written, write: (text: string) => written.push(text), flushSync: () => undefined };
+}
+
+test("lines of a moment are one write, and none waits for longer", () => {
+  const to = target();
+  const lines = gatheredLines(to);
+  lines.write("a\n");
+  vi.advanceTimersByTime(10);
+  lines.write("b\n");
+  expect(to.written).toEqual([]);
+  vi.advanceTimersByTime(10);
+  expect(to.written).toEqual(["a\nb\n"]);
+  vi.advanceTimersByTime(1_000);
+  lines.write("c\n");
+  vi.advanceTimersByTime(20);
+  expect(to.written).toEqual(["a\nb\n", "c\n"]);
+});
+
+test("much of it is written at once", () => {
+  const to = target();
+  const lines = gatheredLines(to);
+  lines.write("a\n");
+  lines.write("b".repeat(20_000));
+  expect(to.written).toEqual([`a\n${"b".repeat(20_000)}`]);
+  vi.advanceTimersByTime(1_000);
+  expect(to.written).toHaveLength(1);
+});
+
+test.each([
+  ["ends by itself", ""],
+  ["is ended", "process.exit(3);"],
+  ["ends by an error that nobody caught", 'throw new Error("uncaught");'],
+])("no line is missing of a process that %s", (_, end) => {
+  const log = join(import.meta.dirname, "../../../../services/shared/process/log.ts");
+  const code = `import { createLog } from ${JSON.stringify(log)}; const log = createLog("info");
+    for (let i = 0; i < 300; i++) log.info({ i }, "line"); ${end}`;
+  const args = ["--import", "tsx", "--conditions=house:source", "--input-type=module", "-e", code];
+  const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const numbers = [...stderr.matchAll(/"i":(\d+)/g)].map(([, i]) => Number(i));
+  expect(numbers).toEqual(Array.from({ length: 300 }, (_unused, i) => i));
+});

@@ -1,0 +1,148 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import type { RootDatabase } from "lmdb";
+import type { Document } from "mongodb";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type Decode, DocumentReader } from "../../../../../services/shared/store/embedded/document-reader.js";
+import { closeEnvironment, shareEnvironment } from "../../../../../services/shared/store/embedded/environment.js";
+
+interface Coder {
+  encode(value: unknown): Buffer;
+  decode(bytes: Buffer, end?: number): unknown;
+}
+
+const dir = mkdtempSync(join(tmpdir(), "reader-"));
+let root: RootDatabase;
+/** What the library writes and reads documents with. */
+let coder: Coder;
+
+beforeAll(() => {
+  root = shareEnvironment(dir);
+  const options = { encoding: "msgpack", encoder: { useRecords: false, structures: undefined } } as const;
+  const database = root.openDB("x", options);
+  coder = (database as unknown as { encoder: Coder }).encoder;
+});
+afterAll(async () => {
+  await closeEnvironment(root);
+  rmSync(dir, { recursive: true });
+});
+
+const encoded = (value: unknown): Buffer => Buffer.from(coder.encode(value));
+
+function reader() {
+  const decode = vi.fn<Decode>((bytes, end) => coder.decode(bytes, end));
+  return { decode, reading: new DocumentReader(decode) };
+}
+
+const DATES = fc.date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true });
+const TEXTS = fc
+  .oneof(fc.string(), fc.string({ unit: "grapheme", maxLength: 300 }), fc.constant("x".repeat(70_000)))
+  .filter((text) => !text.includes("\ufffd"));
+const SCALARS = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.integer(),
+  fc.nat(300),
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true }),
+  DATES,
+  TEXTS,
+  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+);
+const NAMES = fc.stringMatching(/^[a-z_]{1,31}$/);
+const VALUES = fc.letrec((tie) => ({
+  value: fc.oneof({ depthSize: "small", withCrossShrink: true }, SCALARS, tie("list"), tie("object")),
+  list: fc.array(tie("value"), { maxLength: 40 }),
+  object: fc.dictionary(NAMES, tie("value"), { maxKeys: 20 }),
+}));
+const DOCUMENTS = fc.dictionary(NAMES, VALUES.value, { maxKeys: 40 });
+
+test("documents are read as the library reads them, and without it", () => {
+  const { decode, reading } = reader();
+  let here = 0;
+  fc.assert(
+    fc.property(DOCUMENTS, (document) => {
+      const bytes = encoded(document);
+      const before = decode.mock.calls.length;
+      deepStrictEqual(reading.read(bytes), coder.decode(bytes));
+      if (decode.mock.calls.length === before) here++;
+    }),
+    { numRuns: 300 },
+  );
+  // Names that are data fill what is remembered of them.
+  expect(here).toBeGreaterThan(5);
+});
+
+test("documents of a few lists of fields are all read here, whatever their values", () => {
+  const { decode, reading } = reader();
+  const fields = Array.from({ length: 30 }, (_, i) => `field_${i}`);
+  const some = fc.tuple(fc.array(SCALARS, { minLength: 30, maxLength: 30 }), fc.constantFrom(3, 17, 30));
+  fc.assert(
+    fc.property(some, ([values, count]) => {
+      const document = Object.fromEntries(fields.slice(0, count).map((name, i) => [name, values[i]]));
+      const bytes = encoded(document);
+      const expected = coder.decode(bytes);
+      deepStrictEqual(reading.read(bytes), expected);
+      deepStrictEqual(reading.read(Buffer.concat([bytes, Buffer.from("more")]), bytes.length), expected);
+    }),
+  );
+  expect(decode).not.toHaveBeenCalled();
+});
+
+test("no two documents share what can be changed in them", () => {
+  const { reading } = reader();
+  const bytes = encoded({ _id: "a", list: [1], inner: { b: 1 } });
+  const [one, other] = [reading.read(bytes), reading.read(bytes)] as [Document, Document];
+  one.list.push(2);
+  one.inner.b = 2;
+  one.more = true;
+  expect(other).toEqual({ _id: "a", list: [1], inner: { b: 1 } });
+  expect(reading.read(bytes)).toEqual({ _id: "a", list: [1], inner: { b: 1 } });
+});
+
+test("what is left to the library: half of a surrogate pair, long names, other values than documents", () => {
+  const { decode, reading } = reader();
+  for (const value of [
+    { a: "\ud800 and the rest" },
+    { a: new Date("2400-01-01") },
+    { ["n".repeat(40)]: 1 },
+    "text",
+    [1],
+    { a: 2n ** 60n },
+    { when: new Date(Number.NaN) },
+  ]) {
+    const bytes = encoded(value);
+    decode.mockClear();
+    expect(reading.read(bytes)).toEqual(coder.decode(bytes));
+    expect(decode).toHaveBeenCalledTimes(1);
+  }
+});
+
+test("bytes that are cut or changed are read as the library reads them, or refused as it refuses them", () => {
+  const { reading } = reader();
+  const whole = encoded({
+    _id: "0190",
+    list: ["a", "b"],
+    at: new Date(1_700_000_000_123),
+    n: 70_000,
+    text: "x".repeat(40),
+  });
+  const outcome = (read: () => unknown): unknown => {
+    try {
+      return read();
+    } catch {
+      return "refused";
+    }
+  };
+  fc.assert(
+    fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.boolean(), (at, byte, isCut) => {
+      const bytes = Buffer.from(isCut ? whole.subarray(0, at) : whole);
+      if (!isCut) bytes[at] = byte;
+      expect(outcome(() => reading.read(bytes))).toEqual(outcome(() => coder.decode(bytes)));
+    }),
+    { numRuns: 1_000 },
+  );
+});
