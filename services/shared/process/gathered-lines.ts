@@ -6,8 +6,8 @@ export interface LineTarget {
 
 /** How long a line waits for others at most, in milliseconds. */
 const GATHER_MS = 20;
-/** Characters that are written without waiting longer. */
-const MOST = 16 << 10;
+/** Bytes that are written together: so much of a process stays together if others write to the same pipe (pipe(7), PIPE_BUF). */
+const MOST = 4_096;
 
 /**
  * Writes lines some at a time. Each write is another thread's work, and to hand it over costs several times what a line
@@ -15,6 +15,7 @@ const MOST = 16 << 10;
  */
 export function gatheredLines(target: LineTarget): { write(line: string): void } {
   let waiting = "";
+  let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function pass(): void {
@@ -22,6 +23,7 @@ export function gatheredLines(target: LineTarget): { write(line: string): void }
     timer = undefined;
     const text = waiting;
     waiting = "";
+    bytes = 0;
     if (text !== "") target.write(text);
   }
 
@@ -31,8 +33,11 @@ export function gatheredLines(target: LineTarget): { write(line: string): void }
   });
   return {
     write(line) {
+      const length = Buffer.byteLength(line);
+      if (bytes + length > MOST) pass();
       waiting += line;
-      if (waiting.length >= MOST) return pass();
+      bytes += length;
+      if (bytes >= MOST) return pass();
       // What waits keeps no process alive: it is written at its end.
       timer ??= setTimeout(pass, GATHER_MS).unref();
     },

@@ -30,14 +30,18 @@ test("lines of a moment are one write, and none waits for longer", () => {
   expect(to.written).toEqual(["a\nb\n", "c\n"]);
 });
 
-test("much of it is written at once", () => {
+test("no more is written together than stays together in a pipe, and a long line goes by itself", () => {
   const to = target();
   const lines = gatheredLines(to);
   lines.write("a\n");
-  lines.write("b".repeat(20_000));
-  expect(to.written).toEqual([`a\n${"b".repeat(20_000)}`]);
+  lines.write(`${"é".repeat(2_040)}\n`);
+  expect(to.written).toEqual([]);
+  lines.write(`${"b".repeat(20)}\n`);
+  expect(to.written).toEqual([`a\n${"é".repeat(2_040)}\n`]);
+  lines.write("c".repeat(20_000));
+  expect(to.written.slice(1)).toEqual([`${"b".repeat(20)}\n`, "c".repeat(20_000)]);
   vi.advanceTimersByTime(1_000);
-  expect(to.written).toHaveLength(1);
+  expect(to.written).toHaveLength(3);
 });
 
 test.each([
