@@ -111,16 +111,19 @@ export class SpanList {
   /** The first spans after a place in the order. */
   after(order: string | undefined, most: number): Listed[] {
     const first: { readonly one: ListedSegment; readonly heads: Buffer; readonly at: number }[] = [];
-    const place = order === undefined ? undefined : headOf(order);
+    const since = order === undefined ? undefined : headOf(order);
     for (const one of this.#live()) {
       const heads = bufferOf(one.heads);
       for (let at = 0; at < heads.length; at += HEAD_BYTES) {
         const last = first.length < most ? undefined : first.at(-1);
         if (last !== undefined && compareHeads(heads, at, last.heads, last.at) >= 0) continue;
-        if (order !== undefined && !isAfter(heads, at, order, place)) continue;
-        if (last !== undefined) first.pop();
-        const next = first.findIndex((other) => compareHeads(heads, at, other.heads, other.at) < 0);
+        if (order !== undefined && !isAfter(heads, at, order, since)) continue;
+        const next = first.findIndex((other) => compareHeads(heads, at, other.heads, other.at) <= 0);
+        const place = first[next];
+        // Two deliveries that came at the same time may both have it.
+        if (place !== undefined && compareHeads(heads, at, place.heads, place.at) === 0) continue;
         first.splice(next < 0 ? first.length : next, 0, { one, heads, at });
+        if (first.length > most) first.pop();
       }
     }
     return first.map(({ one, heads, at }) => listed(one, heads, at));

@@ -40,8 +40,12 @@ test("pages of a list are all its spans in their order, each once, however they 
   fc.assert(
     fc.property(unique, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 7 }), (heads, size, page) => {
       const parts = listOf(heads, size);
-      // The last is listed twice, as two processes may do it.
-      const list = new SpanList([...parts, ...parts.slice(-1)]);
+      // The last is listed twice, as two processes may do it, and some spans are in another segment too.
+      const other = listOf(heads.slice(0, 3), 2).map((part, i) => {
+        const [one] = part.segments as [ListRecord["segments"][number]];
+        return { ...part, segments: [{ ...one, segment: `other${i}` }] };
+      });
+      const list = new SpanList([...parts, ...parts.slice(-1), ...other]);
       const read: string[] = [];
       for (let after: string | undefined; ; after = read.at(-1)) {
         const some = list.after(after, page);
