@@ -25,7 +25,7 @@ export interface Pack {
   readonly spans: Uint8Array;
 }
 
-/** A span that is too long to be kept among others. */
+/** A span with documents of its own: it is too long to be kept among others, or comes with few of them. */
 export interface LongSpan {
   /** Of its id (head.ts). */
   readonly key: string;

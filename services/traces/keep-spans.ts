@@ -5,7 +5,7 @@ import { HEAD_BYTES } from "./head.js";
 import { type KnownSpans, knownKeys } from "./known-spans.js";
 import { amountsOf, giveRoomBack, type Sender, type SpanAmounts, type SpanQuota, sum, takeRoom } from "./quota.js";
 import { type Rejects, reject } from "./rejects.js";
-import { type Segment, segmentsOf } from "./segments.js";
+import { areFew, eachOf, type Segment, segmentsOf, without } from "./segments.js";
 import { FIRST_PART } from "./span-list.js";
 import type { TraceStore } from "./store.js";
 import { recordIdOf } from "./trace-name.js";
@@ -70,8 +70,10 @@ async function freshOf(store: TraceStore, { traces, sender, usable, expiresAt }:
   for (const [trace, read] of byId) {
     const known = records.get(trace);
     const { keys, part } = known === undefined ? NOTHING : await knownKeys(store, trace, read);
-    const segments = read.packs.flatMap((pack) => segmentsOf(pack, keys));
-    const long = read.long.filter(({ key }) => !keys.has(key));
+    const packs = keys.size === 0 ? read.packs : read.packs.map((pack) => without(pack, keys));
+    const few = known === undefined ? [] : packs.filter(areFew);
+    const segments = packs.filter((pack) => !few.includes(pack)).flatMap(segmentsOf);
+    const long = [...read.long.filter(({ key }) => !keys.has(key)), ...few.flatMap(eachOf)];
     const amounts = sum([...segments.map(amountsIn), ...long.map(({ bytes }) => amountsOf(1, bytes))]);
     batches.push({ trace, user: sender.id, read, known, usable, expiresAt, segments, long, part, amounts });
   }

@@ -154,14 +154,26 @@ test("the same delivery at the same time is listed once, and spans of an overlap
     return found.flatMap(({ segments, span_count }) => [span_count, segments.length]);
   };
   expect(await listed()).toEqual([3, 1]);
-  const more = [
-    { ...spans[1]!, name: "changed" },
-    { trace, name: "n3", at: Date.now() },
-  ];
-  expect((await send("alice", "overlap", more)).partialSuccess).toBeUndefined();
-  expect(await listed()).toEqual([4, 2]);
-  const page = await inspect("alice", { traceId: trace });
-  expect(page.spans.map(({ name }) => name)).toEqual(["n0", "n1", "n2", "n3"]);
+  const later = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      trace,
+      id: newSpanId(),
+      name: `n${from + n}`,
+      at: Date.now() - 900 + from + n,
+    }));
+  const many = [{ ...spans[1]!, name: "changed" }, ...later(3, 16)];
+  expect((await send("alice", "overlap", many)).partialSuccess).toBeUndefined();
+  expect(await listed()).toEqual([19, 2]);
+  // One new span among many that are there is no segment: a list of thousands would be read for each span.
+  const one = later(19, 1);
+  for (const again of [
+    [...many, ...one],
+    [...many, ...one],
+  ])
+    expect((await send("alice", "overlap", again)).partialSuccess).toBeUndefined();
+  expect(await listed()).toEqual([19, 2]);
+  const page = await inspect("alice", { traceId: trace, pageSize: 50 });
+  expect(page.spans.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, n) => `n${n}`));
 });
 
 test("spans that cannot be taken are counted and explained, the others are kept", async () => {
