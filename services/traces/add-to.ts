@@ -45,7 +45,7 @@ export async function addTo<T extends Base>(
   }
 }
 
-/** The document that an update makes where there is none. */
+/** The document with which an update begins. */
 function begunBy({ _id, update }: Addition): Document & Base {
   const { $setOnInsert, $set, $min, $max, $inc, $addToSet = {}, $push = {} } = update;
   const lists = Object.entries({ ...$addToSet, ...$push }).map(([name, { $each }]) => [name, $each] as const);

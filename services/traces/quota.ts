@@ -22,7 +22,7 @@ export const SPAN_QUOTA: SpanQuota = { spans: 1_000_000, bytes: 2 ** 31, deploym
 /** The spans of all users and of our own services together: no user has such an id. */
 export const EVERYONE = "everyone";
 
-/** What a span takes besides what it says, about, in bytes. */
+/** What a span takes in addition to what it says, about, in bytes. */
 const SPAN_BYTES = 512;
 
 /**
@@ -127,7 +127,7 @@ function recordOf(id: string, expiresAt: Date): { readonly _id: string; readonly
   return { _id: `${id}.${day}`, ends: new Date(Date.parse(day) + DAY_MS) };
 }
 
-/** What spans of so many bytes take, those of their resources included. */
+/** What spans take. @param bytes of the spans, with those of their resources. */
 export function amountsOf(spans: number, bytes: number): SpanAmounts {
   return { spans, bytes: bytes + spans * SPAN_BYTES };
 }

@@ -1,15 +1,11 @@
+import type { CallHead } from "./served-call.js";
+
 // What stands on the connection that many calls share (shared-socket.ts): calls one way, answers the other, any number of
 // them in a frame. A record is an id, the lengths of its head and its body, and both. Numbers are little-endian.
 
-/** What a call says of itself besides its message. */
-export interface CallHead {
+/** What the record of a call says before its message. */
+export interface CallRecordHead extends Pick<CallHead, "assertion" | "authorization" | "traceparent" | "timeout"> {
   readonly path: string;
-  /** "" for none, as the others. */
-  readonly assertion: string;
-  readonly authorization: string;
-  readonly traceparent: string;
-  /** Milliseconds, as connect-timeout-ms has them. */
-  readonly timeout: string;
 }
 
 /** A call, or what its caller says last: that it has gone. */
@@ -17,7 +13,7 @@ export interface CallRecord {
   /** Of the call on its connection. */
   readonly id: number;
   /** Undefined if the caller has gone. */
-  readonly head: CallHead | undefined;
+  readonly head: CallRecordHead | undefined;
   readonly body: Buffer;
 }
 
@@ -45,7 +41,7 @@ const BETWEEN = "\n";
  *
  * @param head printable ASCII.
  */
-export function callRecord(head: CallHead, body: Uint8Array): Buffer | undefined {
+export function callRecord(head: CallRecordHead, body: Uint8Array): Buffer | undefined {
   const { path, assertion, authorization, traceparent, timeout } = head;
   const text = `${path}${BETWEEN}${assertion}${BETWEEN}${authorization}${BETWEEN}${traceparent}${BETWEEN}${timeout}`;
   if (text.length > MAX_HEAD) return undefined;

@@ -18,7 +18,7 @@ export interface Lane {
   inFlight: number;
 }
 
-/** What a call says of itself besides its message; "" for what it does not say. */
+/** What a call says before its message; "" for what it does not say. */
 export interface CallHead {
   readonly assertion: string;
   readonly authorization: string;

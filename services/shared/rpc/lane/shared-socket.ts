@@ -20,7 +20,7 @@ const MAX_HEAD = 16 << 10;
 const END_OF_HEAD = "\r\n\r\n";
 /** How long it may take until the server has agreed, in milliseconds. */
 const OPEN_MS = 2_000;
-/** A server that has said nothing in so many looks, one a second, has gone: it would have sent a ping (uws-shared.ts). */
+/** A server that has said nothing in this number of looks, one a second, has gone: it would have sent a ping (uws-shared.ts). */
 const MOST_SILENT = 15;
 /**
  * Nothing is sent if nothing has come for so long, in milliseconds: after a long turn of the event loop, the server may

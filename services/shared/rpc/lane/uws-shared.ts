@@ -4,13 +4,13 @@ import { contentTypeUnaryJson, errorToJsonBytes } from "@connectrpc/connect/prot
 import { unimplemented } from "../errors.js";
 import { failureOf } from "./failure.js";
 import { Outbox } from "./outbox.js";
-import { answerRecord, type CallHead, type CallRecord, readCalls } from "./records.js";
+import { answerRecord, type CallRecord, type CallRecordHead, readCalls } from "./records.js";
 import type { LaneRoute } from "./routes.js";
 import { type CallPlace, type Lane, ServedCall } from "./served-call.js";
 
-/** The longest frame, in bytes: all calls that a client has at once (shared-socket.ts), of the longest message with its head. */
+/** The longest frame, in bytes. A client writes no more than a mebibyte at once (outbox.ts). */
 const MAX_FRAME = 16 << 20;
-/** After so many seconds of silence the server sends a ping, and closes a connection that does not answer it; 8 is the least that µWebSockets.js takes. */
+/** After these seconds of silence the server sends a ping, and it closes a connection that does not answer; 8 is the least that µWebSockets.js takes. */
 const IDLE_S = 8;
 const OK = 200;
 /** Misdirected Request (RFC 9110 section 15.5.20): the lane begins nothing any more. */
@@ -103,7 +103,7 @@ class SharedCalls {
     call?.goAway();
   }
 
-  #serve(id: number, route: LaneRoute, head: CallHead, body: Buffer): void {
+  #serve(id: number, route: LaneRoute, head: CallRecordHead, body: Buffer): void {
     const { assertion, authorization, traceparent, timeout } = head;
     const said = { assertion, authorization, traceparent, timeout, encoding: "", length: body.length };
     const call = new ServedCall(route, this.#lane, new SharedPlace(this, id), said);

@@ -106,7 +106,7 @@ export class FrameReader {
     return true;
   }
 
-  /** The bytes after a frame's head; undefined for what is none. */
+  /** The bytes after a frame's head; undefined if it is malformed. */
   #readHead(piece: Buffer): Buffer | undefined {
     const bytes = this.#begun === undefined ? piece : Buffer.concat([this.#begun, piece]);
     this.#begun = undefined;
