@@ -6,6 +6,7 @@ import { NO_RANK, SLOTS, type Telling, tellingsIn } from "./fact-keys.js";
 import type { Nanos } from "./head.js";
 import type { ReadResource } from "./resource.js";
 import { EXCESS, MAX_ATTRIBUTES, MAX_KEY, REMOTE_PARENT } from "./span.js";
+import { WireCursor } from "./wire-cursor.js";
 
 // A span is kept as it came. What is needed of it before is found in its bytes, without making a message of them: that
 // costs a tenth. The bytes are checked (checkWire). span.ts says the same of the message, and a test compares the two.
@@ -30,8 +31,7 @@ const ENTRY = { key: 10, value: 18 };
 const VALUE = { text: 10, boolean: 16, integer: 24 };
 
 /** What is seen of one span after another. */
-export class Glance {
-  bytes: Buffer = Buffer.alloc(0);
+export class Glance extends WireCursor {
   traceAt = 0;
   idAt = 0;
   hasParent = false;
@@ -43,7 +43,6 @@ export class Glance {
   fields = 0;
   readonly start: Nanos & { high: number; low: number } = { high: 0, low: 0 };
   readonly end: Nanos & { high: number; low: number } = { high: 0, low: 0 };
-  #at = 0;
   #nameFrom = 0;
   #nameTo = 0;
   #messageFrom = 0;
@@ -54,6 +53,10 @@ export class Glance {
   readonly #ranks = new Int32Array(SLOT_COUNT);
   readonly #from = new Int32Array(SLOT_COUNT);
   readonly #to = new Int32Array(SLOT_COUNT);
+
+  constructor() {
+    super(Buffer.alloc(0));
+  }
 
   /**
    * Looks at a span.
@@ -112,20 +115,20 @@ export class Glance {
 
   #span(from: number, to: number): { readonly trace: number; readonly id: number; readonly parent: number } {
     let [trace, id, parent] = [0, 0, 0];
-    this.#at = from;
-    while (this.#at < to) {
-      const tag = this.#varint();
+    this.at = from;
+    while (this.at < to) {
+      const tag = this.varint();
       if (tag === SPAN.start || tag === SPAN.end) {
         this.#nanos(tag === SPAN.start ? this.start : this.end);
         continue;
       }
       if ((tag & 7) !== 2) {
         if (tag === SPAN.flags) this.isRemote = (this.#uint32() & REMOTE_PARENT) === REMOTE_PARENT;
-        else this.#skip(tag);
+        else this.skip(tag);
         continue;
       }
-      const length = this.#varint();
-      const at = this.#at;
+      const length = this.varint();
+      const at = this.at;
       if (tag === SPAN.attribute) this.#attribute(at, at + length);
       else if (tag === SPAN.trace) [this.traceAt, trace] = [at, length];
       else if (tag === SPAN.id) [this.idAt, id] = [at, length];
@@ -133,57 +136,57 @@ export class Glance {
       else if (tag === SPAN.name) [this.#nameFrom, this.#nameTo] = [at, at + length];
       else if (tag === SPAN.event) this.#events.push(at, at + length);
       else if (tag === SPAN.status) this.#status(at, at + length);
-      this.#at = at + length;
+      this.at = at + length;
     }
     return { trace, id, parent };
   }
 
   #event(from: number, to: number): void {
     this.fields++;
-    this.#at = from;
-    while (this.#at < to) {
-      const tag = this.#varint();
+    this.at = from;
+    while (this.at < to) {
+      const tag = this.varint();
       if ((tag & 7) !== 2) {
-        this.#skip(tag);
+        this.skip(tag);
         continue;
       }
-      const length = this.#varint();
-      const at = this.#at;
+      const length = this.varint();
+      const at = this.at;
       if (tag === EVENT_ATTRIBUTE) this.#attribute(at, at + length);
-      this.#at = at + length;
+      this.at = at + length;
     }
   }
 
   #status(from: number, to: number): void {
-    this.#at = from;
-    while (this.#at < to) {
-      const tag = this.#varint();
-      if (tag === STATUS.code) this.isFailed = this.#varint() === StatusCode.ERROR;
+    this.at = from;
+    while (this.at < to) {
+      const tag = this.varint();
+      if (tag === STATUS.code) this.isFailed = this.varint() === StatusCode.ERROR;
       else if (tag === STATUS.message) {
-        const length = this.#varint();
-        [this.#messageFrom, this.#messageTo] = [this.#at, this.#at + length];
-        this.#at += length;
-      } else this.#skip(tag);
+        const length = this.varint();
+        [this.#messageFrom, this.#messageTo] = [this.at, this.at + length];
+        this.at += length;
+      } else this.skip(tag);
     }
   }
 
   #attribute(from: number, to: number): void {
     this.fields++;
     let [keyFrom, keyTo, valueFrom, valueTo] = [from, from, -1, -1];
-    this.#at = from;
-    while (this.#at < to) {
-      const tag = this.#varint();
+    this.at = from;
+    while (this.at < to) {
+      const tag = this.varint();
       if ((tag & 7) !== 2) {
-        this.#skip(tag);
+        this.skip(tag);
         continue;
       }
-      const length = this.#varint();
-      if (tag === ENTRY.key) [keyFrom, keyTo] = [this.#at, this.#at + length];
+      const length = this.varint();
+      if (tag === ENTRY.key) [keyFrom, keyTo] = [this.at, this.at + length];
       else if (tag === ENTRY.value) {
         if (valueFrom >= 0) this.isTwice = true;
-        [valueFrom, valueTo] = [this.#at, this.#at + length];
+        [valueFrom, valueTo] = [this.at, this.at + length];
       }
-      this.#at += length;
+      this.at += length;
     }
     if (keyTo - keyFrom > MAX_KEY && this.bytes.toString("utf8", keyFrom, keyTo).length > MAX_KEY)
       this.#hasLongKey = true;
@@ -201,11 +204,11 @@ export class Glance {
   /** A value as text. */
   #text(from: number, to: number): string {
     if (to <= from) return "";
-    this.#at = from;
-    const tag = this.#varint();
-    const value = this.#varint();
-    if (tag === VALUE.text && this.#at + value === to) return this.bytes.toString("utf8", this.#at, to);
-    if (tag === VALUE.integer && this.#at === to && to - from <= SHORT_INTEGER) return String(value);
+    this.at = from;
+    const tag = this.varint();
+    const value = this.varint();
+    if (tag === VALUE.text && this.at + value === to) return this.bytes.toString("utf8", this.at, to);
+    if (tag === VALUE.integer && this.at === to && to - from <= SHORT_INTEGER) return String(value);
     return keptOf(fromBinary(AnyValueSchema, this.bytes.subarray(from, to)) as MessageShape<typeof AnyValueSchema>)
       .text;
   }
@@ -222,8 +225,8 @@ export class Glance {
 
   #uint32(): number {
     const { bytes } = this;
-    const at = this.#at;
-    this.#at += 4;
+    const at = this.at;
+    this.at += 4;
     return (
       ((bytes[at] as number) |
         ((bytes[at + 1] as number) << 8) |
@@ -231,25 +234,6 @@ export class Glance {
         ((bytes[at + 3] as number) << 24)) >>>
       0
     );
-  }
-
-  #skip(tag: number): void {
-    const wire = tag & 7;
-    if (wire === 0) this.#varint();
-    else if (wire === 1) this.#at += 8;
-    else if (wire === 5) this.#at += 4;
-    else this.#at += this.#varint();
-  }
-
-  /** Of a long one the lower 32 bits. */
-  #varint(): number {
-    const { bytes } = this;
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes[this.#at++] as number;
-      if (shift < 32) value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
-    }
   }
 }
 

@@ -86,7 +86,7 @@ const TOO_MANY_FIELDS =
   `an export can have at most ${MAX_FIELDS} attributes, ` + "and those of a resource count once for each of its spans";
 
 function forEachPiece(
-  bytes: Uint8Array,
+  bytes: Buffer,
   from: number,
   to: number,
   field: number,

@@ -1,9 +1,9 @@
-import { create, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { create, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { KeyValueSchema } from "#proto/opentelemetry/proto/common/v1/common_pb.js";
-import { SpanSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { Span_EventSchema, SpanSchema, StatusSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
 import type { ReadTrace } from "../../../services/traces/gather.js";
 import { CONVENTIONS, ownsTokens } from "../../../services/traces/gen-ai.js";
 import "../../../services/shared/rpc/text-encoding.js";
@@ -43,11 +43,33 @@ const key = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
   fc.constantFrom("k".repeat(256), "é".repeat(256), "gen_ai.agent.i", "gen_ai.agent.id2"),
 );
+/** Fields that a later version of OTLP may add, of each wire type. */
+const unknown = fc.array(
+  fc.tuple(
+    fc.integer({ min: 900, max: 70_000 }),
+    fc.oneof(
+      fc.constantFrom([0], [0x96, 0x01]).map((data) => ({ wireType: 0, data })),
+      fc.array(fc.nat({ max: 255 }), { minLength: 8, maxLength: 8 }).map((data) => ({ wireType: 1, data })),
+      fc
+        .array(fc.nat({ max: 255 }), { maxLength: 127 })
+        .map((bytes) => ({ wireType: 2, data: [bytes.length, ...bytes] })),
+      fc.array(fc.nat({ max: 255 }), { minLength: 4, maxLength: 4 }).map((data) => ({ wireType: 5, data })),
+    ),
+  ),
+  { maxLength: 2 },
+);
+type ValueOf<A> = A extends fc.Arbitrary<infer V> ? V : never;
+
+/** Adds them to a message. */
+function grown<T extends Message>(message: T, fields: ValueOf<typeof unknown>): T {
+  message.$unknown = fields.map(([no, { wireType, data }]) => ({ no, wireType, data: Uint8Array.from(data) }));
+  return message;
+}
 const attributes = (most: number) =>
   fc.array(
     fc
-      .tuple(key, fc.option(value, { nil: undefined }))
-      .map(([key, value]) => create(KeyValueSchema, { key, ...(value !== undefined && { value }) })),
+      .tuple(key, fc.option(value, { nil: undefined }), unknown)
+      .map(([key, value, more]) => grown(create(KeyValueSchema, { key, ...(value !== undefined && { value }) }), more)),
     { maxLength: most },
   );
 const NOW = BigInt(Date.now()) * 1_000_000n;
@@ -61,20 +83,34 @@ const span = fc
     start: time,
     end: time,
     attributes: attributes(8),
-    events: fc.array(fc.record({ name: words, attributes: attributes(3) }), { maxLength: 2 }),
-    status: fc.option(fc.record({ code: fc.integer({ min: 0, max: 2 }), message: words }), { nil: undefined }),
+    events: fc.array(
+      fc
+        .record({ name: words, attributes: attributes(3), more: unknown })
+        .map(({ more, ...event }) => grown(create(Span_EventSchema, event), more)),
+      { maxLength: 2 },
+    ),
+    status: fc.option(
+      fc
+        .record({ code: fc.integer({ min: 0, max: 2 }), message: words, more: unknown })
+        .map(({ more, ...status }) => grown(create(StatusSchema, status), more)),
+      { nil: undefined },
+    ),
     flags: fc.constantFrom(0, 0x100, 0x300, 0x301),
+    more: unknown,
   })
-  .map(({ trace, id, parent, start, end, status, ...rest }) =>
-    create(SpanSchema, {
-      ...rest,
-      traceId: new Uint8Array(16).fill(trace),
-      spanId: new Uint8Array(8).fill(id),
-      parentSpanId: new Uint8Array(parent).fill(9),
-      startTimeUnixNano: start,
-      endTimeUnixNano: end,
-      ...(status !== undefined && { status }),
-    }),
+  .map(({ trace, id, parent, start, end, status, more, ...rest }) =>
+    grown(
+      create(SpanSchema, {
+        ...rest,
+        traceId: new Uint8Array(16).fill(trace),
+        spanId: new Uint8Array(8).fill(id),
+        parentSpanId: new Uint8Array(parent).fill(9),
+        startTimeUnixNano: start,
+        endTimeUnixNano: end,
+        ...(status !== undefined && { status }),
+      }),
+      more,
+    ),
   );
 const resourceSpans = fc.array(
   fc.record({
