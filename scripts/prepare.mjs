@@ -46,12 +46,7 @@ export function prepare() {
     generated,
   );
   const built = existsSync(join(ROOT, "dist/services/main.js")) ? [] : ["missing"];
-  step(
-    "build",
-    [...sources, join(ROOT, "tsconfig.json"), join(ROOT, "tsconfig.build.json")],
-    () => run("npm", ["run", "-s", "build"]),
-    built,
-  );
+  step("build", [...sources, join(ROOT, "tsconfig.json")], () => run("npm", ["run", "-s", "build"]), built);
 }
 
 /** Runs a step when what it reads has changed since it last succeeded. */

@@ -1,7 +1,7 @@
 // A store that is opened in a directory and written to, until somebody ends the
 // process: what restarts.ts starts. It says how far it is, a word a line.
 
-import { openEmbeddedStore } from "../../dist/services/shared/store/embedded/embedded.js";
+import { openEmbeddedStore } from "../../services/shared/store/embedded/embedded.ts";
 
 const [dir, how] = process.argv.slice(2);
 const say = (word) => process.stdout.write(`${word}\n`);

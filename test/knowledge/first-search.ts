@@ -1,5 +1,5 @@
 // The first search (QUERY) after a start, among 20,000 passages (PASSAGES), and what others wait meanwhile:
-// npx tsc && node dist/test/knowledge/first-search.js
+// npm run compile && node build/test/knowledge/first-search.js
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

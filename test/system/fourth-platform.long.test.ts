@@ -15,7 +15,7 @@ import { type Program, startProgram } from "../support/program.js";
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURE = join(ROOT, "test/fixtures/soc");
 const SOURCES = ["facade", "services", "clients", "proto", "scripts"];
-const FILES = ["package.json", "tsconfig.json", "tsconfig.build.json", "buf.yaml", "buf.gen.yaml"];
+const FILES = ["package.json", "tsconfig.json", "buf.yaml", "buf.gen.yaml"];
 const TABLE_END = "] as const satisfies readonly PlatformDescription[];";
 
 const tree = mkdtempSync(join(tmpdir(), "sallyport-soc-"));

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { spawnProgram, untilReady } from "../support/program.js";
 
@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Starts the built program; gives the modules that it has loaded once it is ready. */
-async function loadedBy(args: readonly string[], env: Record<string, string>): Promise<string[]> {
+/** Starts the built program; once it is ready, gives what tells the files that it has loaded. */
+async function started(args: readonly string[], env: Record<string, string>): Promise<() => string[]> {
   const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
   ends.push(() => rmSync(dir, { recursive: true, force: true }));
   const LOADED = join(dir, "loaded");
@@ -28,19 +28,24 @@ async function loadedBy(args: readonly string[], env: Record<string, string>): P
   });
   ends.push(child.stop);
   await untilReady(child);
-  return readFileSync(LOADED, "utf8").trim().split("\n");
+  return () => readFileSync(LOADED, "utf8").trim().split("\n");
 }
 
-/** The rooms that modules of ours stand in: services/auth, services/sandbox/cti, facade/http … */
+const loadedBy = async (args: readonly string[], env: Record<string, string>) => (await started(args, env))();
+
+/** The rooms that modules of ours stand in: services/auth, services/sandbox/cti, facade/http … A chunk names its modules. */
 function roomsOf(loaded: readonly string[]): string[] {
-  const own = loaded.filter((url) => url.startsWith(DIST)).map((url) => url.slice(DIST.length));
-  const rooms = own.map((path) => /^(services\/(?:sandbox\/)?[^/]+|facade\/[^/]+)/.exec(path)?.[1]);
-  return [...new Set(rooms)].filter((room) => room !== undefined).sort();
+  const chunks = loaded.filter((url) => url.startsWith(DIST)).map((url) => readFileSync(fileURLToPath(url), "utf8"));
+  const modules = chunks.flatMap((chunk) => [...chunk.matchAll(/^\/\/(?:#region)? ((?:services|facade)\/.+)\.ts$/gm)]);
+  const rooms = modules.map(
+    ([, path = ""]) => /^(?:services\/(?:sandbox\/)?[^/]+|facade\/[^/]+)/.exec(path)?.[0] ?? path,
+  );
+  return [...new Set(rooms)].sort();
 }
 
 const loadsEdge = (loaded: readonly string[]) => loaded.some((url) => /\/node_modules\/uWebSockets\.js\//.test(url));
 /** What any process of services loads: the entry, the launcher with the settings of all, and what services share. */
-const ANY = ["facade/config.js", "services/launcher", "services/main.js", "services/shared"];
+const ANY = ["facade/config", "services/launcher", "services/main", "services/shared"];
 const ELSEWHERE = { SERVICE_KEY: "of-another-process", AUTH_URL: "http://127.0.0.1:9" };
 
 test("catalogue alone loads no façade, no sandbox and no other service", async () => {
@@ -64,7 +69,8 @@ test("without the sandbox none is loaded", async () => {
 
 test("a built-in platform in whose place a real one stands is not loaded", async () => {
   const real = { CTI_URL: "http://127.0.0.1:9", AEV_URL: "http://127.0.0.1:9" };
-  const loaded = await loadedBy(["--services", "auth,catalogue,platform-proxy", "--workers", "0"], real);
-  const sandboxes = roomsOf(loaded).filter((room) => /^services\/sandbox\/(cti|aev|grc)$/.test(room));
-  expect(sandboxes).toEqual(["services/sandbox/grc"]);
+  const loaded = await started(["--services", "auth,catalogue,platform-proxy", "--workers", "0"], real);
+  const sandboxes = () => roomsOf(loaded()).filter((room) => /^services\/sandbox\/(cti|aev|grc)$/.test(room));
+  // It is opened a moment after the start.
+  await expect.poll(sandboxes).toEqual(["services/sandbox/grc"]);
 });

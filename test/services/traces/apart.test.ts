@@ -179,7 +179,7 @@ test("what is no export is refused in words, and what is made of too much", asyn
 });
 
 test.each([
-  ["memory", { megabytes: 24, ms: 60_000 }],
+  ["memory", { megabytes: 16, ms: 60_000 }],
   ["seconds", { megabytes: 512, ms: 20 }],
 ])(
   "an export that takes too much %s ends the thread and is refused; what comes after it is kept",
