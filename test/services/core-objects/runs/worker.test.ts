@@ -170,8 +170,13 @@ test("the trace of a run that waits for its person can be read, and each step co
   expect(traces).toMatchObject([{ id: expect.stringContaining(waiting.traceId) }]);
   await call(RunService.method.updateRun, { runId: id, answer: "That." }, as("alice"));
   const run = await stage.rested(id);
-  await vi.waitUntil(async () => (await shown()).spans.length === 6, 10_000);
-  const [trace] = (await shown()).traces;
+  // What a trace adds up to is written after its spans.
+  await vi.waitUntil(async () => (await shown()).traces[0]?.spanCount === 6, 10_000);
+  const {
+    spans,
+    traces: [trace],
+  } = await shown();
+  expect(spans).toHaveLength(6);
   expect(trace).toMatchObject({ name: "invoke_agent Analyst", spanCount: 6 });
   expect([trace!.inputTokens, trace!.outputTokens]).toEqual([Number(run.inputTokens), Number(run.outputTokens)]);
 });
