@@ -48,9 +48,7 @@ export function createAuthAuthenticator(
   async function fromKey(token: string): Promise<Authenticated> {
     const found = await verification.verify(token);
     if ("refused" in found) throw refusalOf(found);
-    const counted = usage.of(found.key._id);
-    counted.uses++;
-    counted.lastUsedAt = Date.now();
+    usage.use(usage.of(found.key._id), Date.now());
     return { caller: callerOfKey(found), assertion: "", expiresAt: found.key.expires_at?.getTime() };
   }
 

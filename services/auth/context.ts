@@ -1,6 +1,6 @@
 import type { Auditor } from "../shared/audit/auditor.js";
 import type { KeyFormat } from "../shared/credentials/format.js";
-import type { UsageCounter } from "../shared/credentials/usage.js";
+import type { UsageWriter } from "../shared/credentials/usage-writer.js";
 import type { Buckets } from "../shared/limits/buckets.js";
 import type { WorkLimit } from "../shared/limits/work-limit.js";
 import type { Peers } from "../shared/rpc/peers.js";
@@ -25,7 +25,7 @@ export interface Context {
   /** Hears of keys that are refused at any door; undefined where nobody writes it down. */
   readonly auditor: Auditor | undefined;
   readonly verification: KeyVerification;
-  readonly usage: UsageCounter;
+  readonly usage: UsageWriter;
   readonly assertionRing: KeyRing;
   readonly assertions: AssertionMint;
   /** Of OAuth access tokens. */

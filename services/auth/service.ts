@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Auditor } from "../shared/audit/auditor.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
-import { createUsageCounter } from "../shared/credentials/usage.js";
+import { createUsageWriter } from "../shared/credentials/usage-writer.js";
 import type { Rate } from "../shared/limits/bucket.js";
 import { Buckets } from "../shared/limits/buckets.js";
 import { createWorkLimit } from "../shared/limits/work-limit.js";
@@ -92,11 +92,8 @@ const CHANGES_WAITING = 200;
 /** Exchanges of one service account: what an exchange gives lives five minutes, and each user that an account acts for needs one. */
 const EXCHANGE_RATE: Rate = { perSecond: 5, burst: 100 };
 const EXCHANGING_ACCOUNTS = 10_000;
-const USES_WRITTEN = 10_000;
 /** Events kept for watchers that reconnect. */
 const LOGGED = 10_000;
-/** How often uses are written: the last one is seen within a second. */
-const USES_MS = 500;
 const AUDIT_BOUNDS: AuditBounds = { days: 400, records: 250_000 };
 
 /** The auth service: who is calling, and what is signed in their name. */
@@ -115,7 +112,7 @@ export async function createAuthService(options: AuthOptions): Promise<Authentic
   return {
     name: "auth",
     methods: routes(context, doors).map((method) => fenced(method, fence)),
-    authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage),
+    authenticator: createAuthAuthenticator(context.verification, assertionRing, context.usage.counter),
     async recordAudit(request) {
       await fence.check();
       return recordOwnAudit(context, request);
@@ -209,6 +206,7 @@ function contextOf(
     peersOf = () => undefined,
     auditBounds = AUDIT_BOUNDS,
     auditor,
+    log,
   }: AuthOptions,
   opened: Pick<Context, "store" | "hub" | "assertionRing" | "platformRing" | "accessRing">,
 ): Context {
@@ -223,7 +221,10 @@ function contextOf(
     audit: openAuditTrail(store, auditBounds),
     auditBounds,
     verification: createKeyVerification(store, format, hashing, () => hub.seq),
-    usage: createUsageCounter(),
+    usage: createUsageWriter({
+      write: (usages) => writeUsage(store, usages),
+      failed: (error) => log.warn({ err: error }, "uses of API keys cannot be saved; they are kept and saved later"),
+    }),
     assertions: createAssertionMint(assertionRing),
     issuer,
     exchanges: new Buckets(EXCHANGE_RATE, EXCHANGING_ACCOUNTS),
@@ -237,10 +238,9 @@ function contextOf(
   };
 }
 
-/** Writes uses down, and once a minute rotates keys and shortens the audit and the events; closing writes the last uses. */
+/** Once a minute rotates keys and shortens the audit and the events; closing writes the last uses of keys. */
 function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   const timers = [
-    setInterval(() => void writeOwnUsage(context, log), USES_MS),
     setInterval(() => void tendRings(context, log), MINUTE),
     setInterval(() => void tendAudit(context, log), MINUTE),
     setInterval(() => void tendEvents(context, log), MINUTE),
@@ -249,19 +249,9 @@ function startUpkeep(context: Context, log: Log): { close(): Promise<void> } {
   return {
     async close() {
       for (const timer of timers) clearInterval(timer);
-      await writeOwnUsage(context, log);
+      await context.usage.close();
     },
   };
-}
-
-async function writeOwnUsage({ store, usage }: Context, log: Log): Promise<void> {
-  const taken = usage.take(USES_WRITTEN);
-  try {
-    await writeUsage(store, taken);
-  } catch (error) {
-    usage.restore(taken);
-    log.warn({ err: error }, "uses of API keys cannot be saved; they are kept and saved later");
-  }
 }
 
 async function tendRings({ assertionRing, platformRing, accessRing }: Context, log: Log): Promise<void> {

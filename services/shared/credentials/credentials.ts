@@ -13,8 +13,8 @@ import { type Change, createLease, type Lease } from "./lease.js";
 import { createOpenResponses, type Ended, type OpenResponses } from "./open-responses.js";
 import { type AccessTokenKeys, createAccessTokenKeys } from "./published-keys.js";
 import { isSession, sessionIdOf, sessionIn } from "./session.js";
-import { createUsageCounter } from "./usage.js";
 import { reportUsage } from "./usage-report.js";
+import { createUsageWriter, type UsageWriter } from "./usage-writer.js";
 import { requestVerification } from "./verification-request.js";
 
 /** Something changed, or changes were missed. */
@@ -71,8 +71,6 @@ export interface CredentialsOptions {
   readonly keyPrefix?: string;
   /** The issuer of an authorization server of others whose access tokens auth takes. */
   readonly externalIssuer?: string | undefined;
-  /** How often uses are reported, in milliseconds. */
-  readonly reportMs?: number;
   /** How many credentials are kept. */
   readonly kept?: number;
 }
@@ -84,8 +82,6 @@ const RENEW_RETRY_MS = 5_000;
 const ALIVE_MS = 20_000;
 /** How long where it is not. */
 const SILENT_MS = 5_000;
-/** How often uses are reported: the last one is seen within a second. */
-const REPORT_MS = 500;
 /** How long a forged token is remembered; no longer, for its key may be one that has just begun to sign. */
 const FORGED_MS = 3_000;
 /** The ring whose keys no process of ours verifies by. */
@@ -108,15 +104,13 @@ class LeasedCredentials implements Credentials {
   readonly #requests = new Map<string, Promise<Entry | Refusal>>();
   readonly #listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
   readonly #invalidations = createInvalidations();
-  readonly #usage = createUsageCounter();
+  readonly #uses: UsageWriter;
   readonly #lease: Lease;
   readonly #open: OpenResponses;
-  readonly #reporting: NodeJS.Timeout;
   #sweeping = false;
-  #sending: Promise<void> | undefined;
 
   constructor(options: CredentialsOptions) {
-    const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, reportMs = REPORT_MS, kept = 100_000 } = options;
+    const { dispatch, credential, log, keyPrefix = DEFAULT_KEY_PREFIX, kept = 100_000 } = options;
     this.#options = options;
     this.#format = createKeyFormat(keyPrefix);
     this.#kept = new KeptCredentials(kept);
@@ -127,7 +121,11 @@ class LeasedCredentials implements Credentials {
     };
     this.#lease = createLease({ dispatch, credential, log, events });
     this.#open = createOpenResponses(this.#lease);
-    this.#reporting = setInterval(() => void this.#report(), reportMs).unref();
+    this.#uses = createUsageWriter({
+      write: (usages) => reportUsage({ dispatch, credential }, usages),
+      failed: (error) =>
+        log.warn({ err: error }, "uses of API keys cannot be reported; they are kept and reported later"),
+    });
   }
 
   peek(token: string): Known | undefined {
@@ -139,7 +137,7 @@ class LeasedCredentials implements Credentials {
       entry.renewAt = now + RENEW_RETRY_MS;
       if (!this.#requests.has(token)) void this.#request(token);
     }
-    count(entry, now);
+    this.#uses.counter.use(entry.usage, now);
     return entry.known;
   }
 
@@ -155,7 +153,7 @@ class LeasedCredentials implements Credentials {
     const answer = await this.#shared(token);
     if ("refused" in answer) return answer;
     if (this.validityOf(answer) === "revoked") return { refused: "revoked" };
-    count(answer, Date.now());
+    this.#uses.counter.use(answer.usage, Date.now());
     return answer.known;
   }
 
@@ -171,8 +169,7 @@ class LeasedCredentials implements Credentials {
   connected(known: Known, client: string): void {
     const usage = this.#kept.entryOf(known)?.usage;
     if (usage === undefined || client === "") return;
-    usage.client = client;
-    usage.connectedAt = Date.now();
+    this.#uses.counter.connect(usage, client, Date.now());
   }
 
   holdCaller(caller: Caller, kill: () => void): () => void {
@@ -208,10 +205,7 @@ class LeasedCredentials implements Credentials {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#reporting);
-    // One that is under way does not tell of the last uses.
-    await this.#sending;
-    await this.#report();
+    await this.#uses.close();
     // Nobody waits for this process once its lease is given back.
     this.#open.kill(() => true, "unavailable");
     await this.#lease.close();
@@ -315,7 +309,7 @@ class LeasedCredentials implements Credentials {
       const { known, seq, assertionsUntil } = answer;
       const { keyId, id: userId } = known.caller;
       const renewAt = assertionsUntil - RENEW_BEFORE_MS * (1 + Math.random() / 2);
-      const entry: Entry = { known, keyId, userId, seq, usage: this.#usage.of(keyId), renewAt };
+      const entry: Entry = { known, keyId, userId, seq, usage: this.#uses.counter.of(keyId), renewAt };
       const validity = this.validityOf(entry);
       if (validity === "revoked") return { refused: "revoked" };
       // An event overtook the answer: it may tell of the user as before.
@@ -342,18 +336,4 @@ class LeasedCredentials implements Credentials {
       return refusal;
     }
   }
-
-  /** One report at a time. */
-  #report(): Promise<void> {
-    const { dispatch, credential, log } = this.#options;
-    this.#sending ??= reportUsage({ usage: this.#usage, dispatch, credential, log }).finally(() => {
-      this.#sending = undefined;
-    });
-    return this.#sending;
-  }
-}
-
-function count({ usage }: Entry, now: number): void {
-  usage.uses++;
-  usage.lastUsedAt = now;
 }
