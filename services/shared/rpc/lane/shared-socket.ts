@@ -29,6 +29,8 @@ const MOST_SILENT = 15;
 const FRESH_MS = 7_000;
 /** The most calls that it has at once. */
 const MOST_CALLS = 128;
+/** No call is added to so many bytes that wait to be read by the server: those of calls that were taken back wait, too. */
+const MOST_UNREAD = 8 << 20;
 
 /** A connection of a lane that many calls share: what is sent in one turn of the event loop is one write. */
 export class SharedSocket {
@@ -83,7 +85,7 @@ export class SharedSocket {
   /** Whether it takes a call. */
   get hasRoom(): boolean {
     if (!this.#isOpen || this.#asking.size >= MOST_CALLS || !this.#socket.writable) return false;
-    return performance.now() - this.#heardAt < FRESH_MS;
+    return this.#socket.writableLength < MOST_UNREAD && performance.now() - this.#heardAt < FRESH_MS;
   }
 
   /**
@@ -161,7 +163,7 @@ export class SharedSocket {
   }
 
   #take(opcode: number, payload: Buffer): void {
-    if (opcode === PING) return void this.#socket.write(pongFrame(payload));
+    if (opcode === PING) return void this.#pong(payload);
     // What is left of what it may send says that it closes.
     if (opcode !== BINARY) return void this.close();
     this.#answeredAt = this.#heardAt;
@@ -172,5 +174,10 @@ export class SharedSocket {
       asking?.answered(headOfStatus(status, head), body);
     });
     if (!isRead || (this.#isLeft && this.#asking.size === 0)) this.close();
+  }
+
+  /** What waits already says as much, once it is read: who pings and reads nothing would fill the memory. */
+  #pong(payload: Buffer): void {
+    if (!this.#socket.writableNeedDrain) this.#socket.write(pongFrame(payload));
   }
 }
