@@ -60,7 +60,10 @@ export class Lane {
       opened: () => {
         this.#isOpen = true;
       },
-      closed: () => this.end(),
+      closed: () => {
+        clearInterval(this.#sweeping);
+        this.end();
+      },
     });
   }
 
@@ -116,11 +119,10 @@ export class Lane {
     else if (!this.#waiting.delete(call)) sentOn?.close();
   }
 
-  /** Gives it up. What was sent is still answered. */
+  /** Gives it up. What was sent is still answered, and so the shared connection is looked at until it has closed. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearInterval(this.#sweeping);
     this.#onEnd(this.#isOpen);
     for (const socket of [...this.#idle.splice(0), ...this.#dialled]) socket.close();
     this.#shared.leave();

@@ -117,7 +117,8 @@ export class SharedSocket {
   /** Tells the server that nobody waits for the answer to a call any more. */
   takeBack(id: number): void {
     if (!this.#asking.delete(id)) return;
-    this.#outbox.add(goneRecord(id));
+    if (this.#isLeft && this.#asking.size === 0) this.close();
+    else this.#outbox.add(goneRecord(id));
   }
 
   /** Closes when the calls that it has are answered. */

@@ -150,20 +150,26 @@ test("a connection that is idle is closed by its client, long before its server 
 });
 
 test("a call that takes long is waited for, and one whose process says nothing any more is not", async () => {
-  const [slow, gone] = [await start(), await start()];
-  const lanes = await relayedLane(gone);
-  for (const { dispatch, door } of [slow, gone]) await untilOnLane(dispatch, door);
+  const [slow, gone, closing] = [await start(), await start(), await start()];
+  const lanes = [await relayedLane(gone), await relayedLane(closing)];
+  for (const { dispatch, door } of [slow, gone, closing]) await untilOnLane(dispatch, door);
   slow.world.get = async (id) => {
     await sleep(17_000);
     return { agent: { id } };
   };
-  gone.world.create = () => sleep(60_000, {}, { ref: false });
   const answer = slow.dispatch.unary(GET, { agentId: "slow" }, OURS);
   const begun = performance.now();
-  const lost = gone.dispatch.unary(CREATE, { name: "n" }, OURS).catch((problem: unknown) => problem);
-  await expect.poll(() => gone.world.begun).toContain("create");
-  lanes.stall();
-  expect(await lost).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining("was lost") });
+  const lost = [gone, closing].map(async ({ world, dispatch }) => {
+    world.create = () => sleep(60_000, {}, { ref: false });
+    return dispatch.unary(CREATE, { name: "n" }, OURS).catch((problem: unknown) => problem);
+  });
+  for (const { world } of [gone, closing]) await expect.poll(() => world.begun).toContain("create");
+  // One of them says first that it begins nothing more; what it has begun is waited for.
+  void closing.server.close(60_000);
+  await outcome(closing.dispatch.unary(GET, { agentId: "a" }, OURS));
+  for (const lane of lanes) lane.stall();
+  for (const one of lost)
+    expect(await one).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining("was lost") });
   expect(performance.now() - begun).toBeLessThan(25_000);
   expect((await answer).agent?.id).toBe("slow");
 }, 40_000);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { LOCAL_HOST } from "../../../../../services/shared/rpc/lane/announcement.js";
 import type { AnswerHead } from "../../../../../services/shared/rpc/lane/framing.js";
@@ -107,6 +108,18 @@ test("a server that reads nothing is given no more calls, also if callers take t
   expect(sent).toBeLessThan(500);
   peer.resume();
   await expect.poll(() => shared.hasRoom).toBe(true);
+});
+
+test("a connection that was left closes with its last call, also if that is taken back", async () => {
+  const { shared, on } = await openPeer();
+  const [first, second] = [ask(shared), ask(shared)];
+  shared.leave();
+  shared.takeBack(first.id);
+  await sleep(20);
+  expect(on.closed).not.toHaveBeenCalled();
+  shared.takeBack(second.id);
+  await expect.poll(() => on.closed.mock.calls.length).toBe(1);
+  expect([...first.outcomes, ...second.outcomes]).toEqual([]);
 });
 
 test("a call has one answer: what comes again, or for no call, is nothing", async () => {
