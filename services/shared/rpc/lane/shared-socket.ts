@@ -9,7 +9,8 @@ import { BINARY, binaryFrame, FrameReader, type Handshake, PING, pongFrame } fro
 /** What hears of a shared connection. */
 export interface OnShared {
   opened(): void;
-  closed(): void;
+  /** @param isSilent its server says nothing any more, on any connection. */
+  closed(isSilent: boolean): void;
 }
 
 /** Read at once, in bytes. */
@@ -76,7 +77,7 @@ export class SharedSocket {
       this.#isOpen = false;
       const lost = [...this.#asking.values()];
       this.#asking.clear();
-      on.closed();
+      on.closed(this.#silentLooks >= MOST_SILENT);
       for (const asking of lost) asking.lost(cause);
     });
     socket.write(handshake.request);
