@@ -58,7 +58,10 @@ export interface Exchange {
   /** Runs what makes the answer: at once, or of a request that is postponed when there is time. */
   inTurn(run: () => void): void;
 
-  /** Answers in full. Does nothing when the client is gone or has its answer. */
+  /**
+   * Answers in full. Does nothing when the client is gone or has its answer. Bytes may be changed once it returns, except
+   * those for a request that is postponed.
+   */
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
 
   /** Begins an answer that is written in pieces; `length` is that of the body in bytes, where it is known. */

@@ -136,7 +136,9 @@ export class NodeExchange extends EdgeExchange implements Exchange {
     const isOnePiece = headers.every((text, i) => text === all[i]);
     if (closes) all.push("connection", "close");
     res.writeHead(status, all);
-    res.end(isHead || length === 0 ? undefined : isOnePiece ? body : bytesOf(body));
+    const isText = typeof body === "string" && isOnePiece;
+    // What the socket does not take at once is kept, and bytes are the caller's to change.
+    res.end(isHead || length === 0 ? undefined : isText ? body : Buffer.from(body));
   }
 
   open(status: number, headers: HeaderList, length?: number) {

@@ -123,7 +123,8 @@ export class LaneSocket {
       clearTimeout(this.#opening);
     }
     this.idleSince = performance.now();
-    if (head.closes) this.close();
+    // What the server did not read before it answered would wait in front of the next request.
+    if (head.closes || this.#socket.writableLength > 0) this.close();
     else this.#on.freed(this);
     asking.answered(head, body);
   }

@@ -60,7 +60,11 @@ export class Lane {
       opened: () => {
         this.#isOpen = true;
       },
-      closed: () => this.end(),
+      closed: (isSilent) => {
+        clearInterval(this.#sweeping);
+        this.end();
+        if (isSilent) for (const socket of this.#open) socket.close();
+      },
     });
   }
 
@@ -116,14 +120,13 @@ export class Lane {
     else if (!this.#waiting.delete(call)) sentOn?.close();
   }
 
-  /** Gives it up. What was sent is still answered. */
+  /** Gives it up. What was sent is still answered, and so the shared connection is looked at until it has closed. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearInterval(this.#sweeping);
     this.#onEnd(this.#isOpen);
     for (const socket of [...this.#idle.splice(0), ...this.#dialled]) socket.close();
-    this.#shared.leave();
+    this.#leaveShared();
     for (const call of this.#waiting) call.refused();
     this.#waiting.clear();
   }
@@ -146,6 +149,7 @@ export class Lane {
     this.#open.delete(socket);
     const at = this.#idle.indexOf(socket);
     if (at >= 0) this.#idle.splice(at, 1);
+    this.#leaveShared();
     // The first call that waits goes to the gRPC port: the busy connections may take long to be free.
     const next = wasDialled ? this.#waiting.values().next().value : undefined;
     if (next === undefined) return;
@@ -156,7 +160,12 @@ export class Lane {
   #sweep(): void {
     const old = performance.now() - IDLE_MS;
     for (const socket of [...this.#idle]) if (socket.idleSince < old) socket.close();
-    this.#shared.look(old);
+    this.#shared.look(this.#open.size > this.#idle.length ? Number.NEGATIVE_INFINITY : old);
+  }
+
+  /** It stays open for calls that have connections of their own: there alone it is heard that the server has gone. */
+  #leaveShared(): void {
+    if (this.#hasEnded && this.#open.size === 0) this.#shared.leave();
   }
 }
 

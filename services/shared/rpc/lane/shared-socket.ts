@@ -9,7 +9,8 @@ import { BINARY, binaryFrame, FrameReader, type Handshake, PING, pongFrame } fro
 /** What hears of a shared connection. */
 export interface OnShared {
   opened(): void;
-  closed(): void;
+  /** @param isSilent its server says nothing any more, on any connection. */
+  closed(isSilent: boolean): void;
 }
 
 /** Read at once, in bytes. */
@@ -29,6 +30,8 @@ const MOST_SILENT = 15;
 const FRESH_MS = 7_000;
 /** The most calls that it has at once. */
 const MOST_CALLS = 128;
+/** No call is added to so many bytes that wait to be read by the server: those of calls that were taken back wait, too. */
+const MOST_UNREAD = 8 << 20;
 
 /** A connection of a lane that many calls share: what is sent in one turn of the event loop is one write. */
 export class SharedSocket {
@@ -74,7 +77,7 @@ export class SharedSocket {
       this.#isOpen = false;
       const lost = [...this.#asking.values()];
       this.#asking.clear();
-      on.closed();
+      on.closed(this.#silentLooks >= MOST_SILENT);
       for (const asking of lost) asking.lost(cause);
     });
     socket.write(handshake.request);
@@ -83,7 +86,7 @@ export class SharedSocket {
   /** Whether it takes a call. */
   get hasRoom(): boolean {
     if (!this.#isOpen || this.#asking.size >= MOST_CALLS || !this.#socket.writable) return false;
-    return performance.now() - this.#heardAt < FRESH_MS;
+    return this.#socket.writableLength < MOST_UNREAD && performance.now() - this.#heardAt < FRESH_MS;
   }
 
   /**
@@ -115,7 +118,8 @@ export class SharedSocket {
   /** Tells the server that nobody waits for the answer to a call any more. */
   takeBack(id: number): void {
     if (!this.#asking.delete(id)) return;
-    this.#outbox.add(goneRecord(id));
+    if (this.#isLeft && this.#asking.size === 0) this.close();
+    else this.#outbox.add(goneRecord(id));
   }
 
   /** Closes when the calls that it has are answered. */
@@ -161,7 +165,7 @@ export class SharedSocket {
   }
 
   #take(opcode: number, payload: Buffer): void {
-    if (opcode === PING) return void this.#socket.write(pongFrame(payload));
+    if (opcode === PING) return void this.#pong(payload);
     // What is left of what it may send says that it closes.
     if (opcode !== BINARY) return void this.close();
     this.#answeredAt = this.#heardAt;
@@ -172,5 +176,10 @@ export class SharedSocket {
       asking?.answered(headOfStatus(status, head), body);
     });
     if (!isRead || (this.#isLeft && this.#asking.size === 0)) this.close();
+  }
+
+  /** What waits already says as much, once it is read: who pings and reads nothing would fill the memory. */
+  #pong(payload: Buffer): void {
+    if (!this.#socket.writableNeedDrain) this.#socket.write(pongFrame(payload));
   }
 }

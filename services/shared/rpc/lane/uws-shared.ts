@@ -12,6 +12,10 @@ import { type CallPlace, type Lane, ServedCall } from "./served-call.js";
 const MAX_FRAME = 16 << 20;
 /** After these seconds of silence the server sends a ping, and it closes a connection that does not answer; 8 is the least that µWebSockets.js takes. */
 const IDLE_S = 8;
+/** The most calls of a connection that run at once: its client makes no more (shared-socket.ts). */
+const MOST_CALLS = 128;
+/** The most that its client has not read, in bytes: two of the longest answers. */
+const MAX_UNREAD = 128 << 20;
 const OK = 200;
 /** Misdirected Request (RFC 9110 section 15.5.20): the lane begins nothing any more. */
 const MISDIRECTED = 421;
@@ -41,8 +45,9 @@ export function sharing(
     maxPayloadLength: MAX_FRAME,
     idleTimeout: IDLE_S,
     sendPingsAutomatically: true,
-    // No bound: what is not sent would be lost, and a client has no more calls at once than it may have answers.
-    maxBackpressure: 0,
+    // Beyond it an answer would be lost, and so the connection is.
+    maxBackpressure: MAX_UNREAD,
+    closeOnBackpressureLimit: 1,
     open(socket) {
       socket.getUserData().shared = new SharedCalls(socket, byPath, lane, isClosing);
     },
@@ -79,7 +84,12 @@ class SharedCalls {
 
   /** Takes a frame. */
   take(frame: Buffer): void {
-    if (!readCalls(frame, (call) => this.#begin(call))) this.#socket.close();
+    if (!readCalls(frame, (call) => this.#begin(call))) this.#hangUp();
+  }
+
+  /** What is closed twice ends the process. */
+  #hangUp(): void {
+    if (!this.#isGone) this.#socket.close();
   }
 
   /** The client has gone, and with it all its calls. */
@@ -91,6 +101,8 @@ class SharedCalls {
 
   #begin({ id, head, body }: CallRecord): void {
     const route = head && this.#routes.get(head.path);
+    // An earlier call of the frame may have ended the connection.
+    if (this.#isGone) return;
     if (head === undefined) this.#takeBack(id);
     else if (this.#isClosing()) this.say(id, MISDIRECTED, "", NOTHING);
     else if (route === undefined) this.say(id, NOT_FOUND, NO_SUCH_RPC_HEAD, NO_SUCH_RPC);
@@ -104,6 +116,11 @@ class SharedCalls {
   }
 
   #serve(id: number, route: LaneRoute, head: CallRecordHead, body: Buffer): void {
+    // No client of ours does so: of two calls with one id, the first would never hear that its caller has gone.
+    if (this.#running.size >= MOST_CALLS || this.#running.has(id)) {
+      this.#hangUp();
+      return;
+    }
     const { assertion, authorization, traceparent, timeout } = head;
     const said = { assertion, authorization, traceparent, timeout, encoding: "", length: body.length };
     const call = new ServedCall(route, this.#lane, new SharedPlace(this, id), said);

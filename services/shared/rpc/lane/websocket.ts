@@ -9,6 +9,8 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const ACCEPT = /\r\nsec-websocket-accept: *([^\r]*)/i;
 const FINAL_BINARY = 0x82;
 const FINAL_PONG = 0x8a;
+/** In the first byte of a control frame, which is short (section 5.5). */
+const CONTROL = 0x08;
 const MASKED = 0x80;
 const SHORT = 125;
 const TWO_BYTES = 126;
@@ -113,6 +115,7 @@ export class FrameReader {
     const [first = 0, second = 0] = bytes;
     // In pieces, with an extension, or masked, none of which a lane's server does.
     if (bytes.length >= 2 && ((first & 0xf0) !== 0x80 || (second & MASKED) !== 0)) return undefined;
+    if ((first & CONTROL) !== 0 && second > SHORT) return undefined;
     const lengthBytes = second < TWO_BYTES ? 0 : second === TWO_BYTES ? 2 : 8;
     const end = 2 + lengthBytes;
     if (bytes.length < end) {

@@ -72,3 +72,17 @@ test("a head that no frame can have is not written", () => {
   const answer = answerRecord({ id: 1, status: 400, head: `x-a: ${"y".repeat(1 << 16)}`, body: Buffer.from("body") });
   expect(answersIn(answer)).toEqual([{ id: 1, status: 400, head: "", body: Buffer.from("body") }]);
 });
+
+test("bytes of any kind are records within the frame, or end it", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      // Lengths that are small are the likely ones.
+      const frame = Buffer.from(bytes.map((byte, at) => (at % 3 === 0 ? byte : byte & 3)));
+      for (const records of [callsIn(frame), answersIn(frame)]) {
+        for (const { body } of records ?? []) expect(body.buffer).toBe(frame.buffer);
+        const lengths = (records ?? []).map(({ body }) => body.length);
+        expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(frame.length);
+      }
+    }),
+  );
+});

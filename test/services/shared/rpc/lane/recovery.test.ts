@@ -1,9 +1,16 @@
 import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
+import {
+  ExportTraceServiceRequestSchema,
+  TraceService,
+} from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { silentLog } from "../../../../../services/shared/process/log.js";
 import { LOCAL_HOST } from "../../../../../services/shared/rpc/lane/announcement.js";
+import { unary, withScope } from "../../../../../services/shared/rpc/method.js";
+import { unreadMessage } from "../../../../../services/shared/rpc/unread.js";
 import { freePorts } from "../../../../support/program.js";
 import { CREATE, GET, laneAt, OURS, openRelay, startLane, untilOnLane } from "./support.js";
 
@@ -19,6 +26,12 @@ async function start(options: Parameters<typeof startLane>[0] = {}) {
   closings.push(() => rig.close());
   return rig;
 }
+const SPANS = { resourceSpans: [{ scopeSpans: [{ spans: [{ name: "x".repeat(200 << 10) }] }] }] };
+/** A message that is too long for the connection that calls share. */
+const LONG = unreadMessage(ExportTraceServiceRequestSchema, {
+  bytes: toBinary(ExportTraceServiceRequestSchema, create(ExportTraceServiceRequestSchema, SPANS)),
+  encoding: "protobuf",
+});
 const outcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "answered",
@@ -150,20 +163,41 @@ test("a connection that is idle is closed by its client, long before its server 
 });
 
 test("a call that takes long is waited for, and one whose process says nothing any more is not", async () => {
-  const [slow, gone] = [await start(), await start()];
-  const lanes = await relayedLane(gone);
-  for (const { dispatch, door } of [slow, gone]) await untilOnLane(dispatch, door);
+  let exports = 0;
+  const never = () => sleep(60_000, {}, { ref: false });
+  const exporting = withScope(
+    "traces:write",
+    unary(TraceService.method.export, () => {
+      exports++;
+      return never();
+    }),
+  );
+  const slow = await start();
+  const [gone, closing] = [await start({ extra: [exporting] }), await start({ extra: [exporting] })];
+  const lanes = [await relayedLane(gone), await relayedLane(closing)];
+  for (const { dispatch, door } of [slow, gone, closing]) await untilOnLane(dispatch, door);
   slow.world.get = async (id) => {
     await sleep(17_000);
     return { agent: { id } };
   };
-  gone.world.create = () => sleep(60_000, {}, { ref: false });
   const answer = slow.dispatch.unary(GET, { agentId: "slow" }, OURS);
   const begun = performance.now();
-  const lost = gone.dispatch.unary(CREATE, { name: "n" }, OURS).catch((problem: unknown) => problem);
-  await expect.poll(() => gone.world.begun).toContain("create");
-  lanes.stall();
-  expect(await lost).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining("was lost") });
+  const lost = [gone, closing].flatMap(({ world, dispatch }) => {
+    world.create = never;
+    return [
+      dispatch.unary(CREATE, { name: "n" }, OURS),
+      // It has a connection of its own.
+      dispatch.unary(TraceService.method.export, LONG, OURS),
+    ].map((call) => call.catch((problem: unknown) => problem));
+  });
+  for (const { world } of [gone, closing]) await expect.poll(() => world.begun).toContain("create");
+  await expect.poll(() => exports).toBe(2);
+  // One of them says first that it begins nothing more; what it has begun is waited for.
+  void closing.server.close(60_000);
+  await outcome(closing.dispatch.unary(GET, { agentId: "a" }, OURS));
+  for (const lane of lanes) lane.stall();
+  for (const one of lost)
+    expect(await one).toMatchObject({ code: Code.Unavailable, rawMessage: expect.stringContaining("was lost") });
   expect(performance.now() - begun).toBeLessThan(25_000);
   expect((await answer).agent?.id).toBe("slow");
 }, 40_000);

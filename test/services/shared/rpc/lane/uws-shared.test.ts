@@ -117,6 +117,64 @@ test("bytes that are no frame of calls, or too long, end the connection, and oth
   expect(rig.world.begun).toEqual(["get"]);
 });
 
+const MASK = [0, 0, 0, 0];
+test.each([
+  ["a reserved bit", [0xc2, 0x80, ...MASK]],
+  ["an opcode that is not given", [0x83, 0x80, ...MASK]],
+  ["a continuation of nothing", [0x80, 0x80, ...MASK]],
+  ["a ping in pieces", [0x09, 0x80, ...MASK]],
+  ["a ping that is longer than one may be", [0x89, 0xfe, 0, 126, ...MASK, ...Buffer.alloc(126)]],
+  ["a frame of 2^63 bytes", [0x82, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, ...MASK]],
+  ["a new message inside another", [0x02, 0x81, ...MASK, 1, 0x82, 0x81, ...MASK, 1]],
+  [
+    "a record in pieces of which the last is missing",
+    [0x02, 0x8a, ...MASK, ...call(1).subarray(0, 10), 0x80, 0x80, ...MASK],
+  ],
+  ["that it closes, without a code", [0x88, 0x80, ...MASK]],
+  ["that it closes, with a code that is none", [0x88, 0x82, ...MASK, 0, 1]],
+])("a client that sends %s is hung up on, and its calls hear of it", async (_what, bytes) => {
+  let isTold = false;
+  rig.world.get = (_id, { signal }) =>
+    new Promise((_, reject) =>
+      signal.addEventListener("abort", () => {
+        isTold = true;
+        reject(signal.reason);
+      }),
+    );
+  const { socket, send, closed } = await shared();
+  send(call(1));
+  socket.write(Buffer.from(bytes));
+  await closed;
+  await expect.poll(() => isTold).toBe(true);
+  rig.world.get = (id) => ({ agent: { id } });
+  const good = await shared();
+  good.send(call(1));
+  await expect.poll(() => good.answers.length).toBe(1);
+  good.socket.destroy();
+});
+
+test("calls are read in whatever pieces and frames they come, with a ping between them", async () => {
+  const { socket, answers } = await shared();
+  const bytes = Buffer.concat([call(1), call(2)]);
+  const [first, rest] = [bytes.subarray(0, 50), bytes.subarray(50, 150)];
+  const pieces = [
+    ...[0x02, 0x80 | first.length, ...MASK, ...first],
+    ...[0x89, 0x80, ...MASK],
+    ...[0x80, 0x80 | rest.length, ...MASK, ...rest],
+  ];
+  for (const byte of pieces) {
+    socket.write(Buffer.from([byte]));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await expect
+    .poll(() => answers.map(({ id, status }) => [id, status]))
+    .toEqual([
+      [1, 200],
+      [2, 200],
+    ]);
+  socket.destroy();
+});
+
 test("a message that is too long for its rpc is refused, and the connection goes on", async () => {
   const { socket, answers, send } = await shared();
   send(call(1, {}, Buffer.alloc(5 << 20)));
@@ -150,6 +208,65 @@ test("methods are told when their client has gone, or one call of it is taken ba
   socket.destroy();
   await expect.poll(() => told.sort()).toEqual([1, 2, 3]);
   expect(answers).toEqual([]);
+});
+
+test("an id that a call has which still runs ends the connection, and every method hears of it", async () => {
+  const told: number[] = [];
+  rig.world.get = (_id, { signal }) => {
+    const n = rig.world.begun.length;
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => {
+        told.push(n);
+        reject(signal.reason);
+      }),
+    );
+  };
+  const { send, closed, answers } = await shared();
+  // What is no record comes behind it: a connection is closed once.
+  send(call(1), call(2), call(1), call(3), Buffer.from("no record"));
+  await closed;
+  await expect.poll(() => told.sort()).toEqual([1, 2]);
+  expect(rig.world.begun).toHaveLength(2);
+  expect(answers).toEqual([]);
+});
+
+test("more calls at once than a client makes end the connection", async () => {
+  rig.world.get = (_id, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const { send, isClosed, closed } = await shared();
+  for (let id = 0; id < 128; id++) send(call(id));
+  await expect.poll(() => rig.world.begun.length).toBe(128);
+  // One for which another is taken back is no more.
+  send(goneRecord(5), call(128));
+  await expect.poll(() => rig.world.begun.length).toBe(129);
+  expect(isClosed()).toBe(false);
+  send(call(129));
+  await closed;
+  expect(rig.world.begun).toHaveLength(129);
+});
+
+test("a client that reads no answers is hung up on before they fill the memory", async () => {
+  const answer = { agent: { id: "x".repeat(8 << 20) } };
+  let isTold = false;
+  rig.world.get = (_id, { signal }) => {
+    if (rig.world.begun.length > 1) return answer;
+    signal.addEventListener("abort", () => {
+      isTold = true;
+    });
+    return new Promise(() => undefined);
+  };
+  const { socket, send } = await shared();
+  socket.pause();
+  for (let id = 1; id < 100; id++) {
+    send(call(id));
+    await expect.poll(() => isTold || rig.world.begun.length === id).toBe(true);
+    if (isTold) break;
+  }
+  expect(isTold).toBe(true);
+  // 128 MiB, and what the system took.
+  expect(rig.world.begun.length).toBeGreaterThan(16);
+  expect(rig.world.begun.length).toBeLessThan(24);
+  socket.destroy();
 });
 
 test("a lane that closes begins nothing more, and is gone when its connections are", async () => {

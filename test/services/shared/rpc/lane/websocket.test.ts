@@ -62,10 +62,37 @@ test.each([
   ["masked", Buffer.from([0x82, 0x81, 0, 0, 0, 0, 1])],
   ["in pieces", Buffer.from([0x02, 1, 1])],
   ["of an extension", Buffer.from([0xc2, 1, 1])],
+  ["a ping that is longer than one may be", Buffer.from([0x89, 126, 0, 126])],
   ["too long", Buffer.concat([Buffer.from([0x82, 127, 0, 0, 0, 0]), uint32(MOST + 1)])],
   ["of more bytes than numbers count", Buffer.from([0x82, 127, 255, 255, 255, 255, 255, 255, 255, 255])],
 ])("a frame that is %s is refused", (_what, bytes) => {
   expect(readAll([bytes])).toEqual({ isGood: false, payloads: [] });
+});
+
+test("bytes of any kind are the same frames in whatever pieces they come, or none", () => {
+  const first = fc.constantFrom(0x82, 0x82, 0x82, 0x89, 0x88, 0x02, 0xc2);
+  const length = fc.constantFrom(
+    [0],
+    [3],
+    [125],
+    [126, 0, 126],
+    [127, 0, 0, 0, 0, 0, 0, 1, 0],
+    [127, 255, 0, 0, 0, 0, 0, 0, 0],
+  );
+  const payload = fc.uint8Array({ maxLength: 300 });
+  const some = fc.tuple(first, length, payload).map(([one, two, three]) => Buffer.from([one, ...two, ...three]));
+  const read = (pieces: readonly Buffer[]): unknown[] => {
+    const found: unknown[] = [];
+    const reader = new FrameReader(1_000, (opcode, bytes) => found.push([opcode, bytes.toString("hex")]));
+    const isGood = pieces.every((piece) => reader.push(piece));
+    return [...found, isGood];
+  };
+  fc.assert(
+    fc.property(fc.array(some, { maxLength: 5 }), (all) => {
+      const bytes = Buffer.concat(all);
+      expect(read(Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(read([bytes]));
+    }),
+  );
 });
 
 test("a frame of the client has its length, a mask that changes nothing, and its pieces in order", () => {
