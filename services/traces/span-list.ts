@@ -57,8 +57,7 @@ export function idsOf(trace: string): { readonly $gt: string; readonly $lt: stri
 /** The spans of a trace that are in segments. */
 export class SpanList {
   readonly #segments: readonly ListedSegment[];
-  readonly #parts: number;
-  readonly #lastCount: number;
+  readonly #last: ListRecord | undefined;
 
   constructor(parts: readonly ListRecord[]) {
     // Two processes may have listed the same delivery.
@@ -66,8 +65,7 @@ export class SpanList {
     for (const { segments } of parts)
       for (const one of segments) if (!byName.has(one.segment)) byName.set(one.segment, one);
     this.#segments = [...byName.values()];
-    this.#parts = parts.length;
-    this.#lastCount = parts.at(-1)?.span_count ?? 0;
+    this.#last = parts.at(-1);
   }
 
   static async read({ lists }: Pick<TraceStore, "lists">, trace: string): Promise<SpanList> {
@@ -76,8 +74,11 @@ export class SpanList {
 
   /** The number of the part that takes the next segments, and whether it is there. */
   get open(): OpenPart {
-    const isThere = this.#parts > 0 && this.#lastCount < PART_SPANS;
-    return { number: isThere ? this.#parts - 1 : this.#parts, isThere };
+    if (this.#last === undefined) return FIRST_PART;
+    // By its name: parts before it may have expired.
+    const number = Number(this.#last._id.slice(-PART_DIGITS));
+    const isThere = this.#last.span_count < PART_SPANS;
+    return { number: isThere ? number : number + 1, isThere };
   }
 
   /** Those of some keys that it has. */

@@ -35,7 +35,11 @@ export class SpansOf {
   ): Promise<{ readonly spans: WholeSpan[]; readonly end: string | undefined }> {
     const filter = { trace: this.trace, ...(after !== undefined && { order: { $gt: after } }) };
     const own = await this.store.spans.find(filter, { sort: { order: 1 }, hint: "trace", limit: size + 1 }).toArray();
-    const places = [...this.list.after(after, size + 1), ...own].sort((a, b) => (a.order < b.order ? -1 : 1));
+    const listed = this.list.after(after, size + 1);
+    // One that came among few and among many at the same time is in both: it is shown once, as find has it.
+    const orders = new Set(listed.map(({ order }) => order));
+    const places = [...listed, ...own.filter(({ order }) => !orders.has(order))];
+    places.sort((a, b) => (a.order < b.order ? -1 : 1));
     const [page, isMore] = [places.slice(0, size), places.length > size];
     const read = await this.#read(page.filter(isListed));
     const spans = page.flatMap((one) => (isListed(one) ? (read.get(one.id) ?? []) : { span: one, fields: undefined }));

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { gatheredLines } from "./gathered-lines.js";
+import { LineWriter } from "./line-writer.js";
 
 /** Structured logging as JSON lines; never arguments, results or credentials. */
 export type Log = Pick<pino.Logger, "debug" | "info" | "warn" | "error"> & {
@@ -14,6 +15,7 @@ export const MAX_LINE = 16 << 10;
 const MAX_ITEMS = 64;
 /** Objects inside objects. */
 const MAX_DEPTH = 4;
+const STANDARD_ERROR = 2;
 
 /**
  * Creates the process's log, on standard error so that standard output stays
@@ -24,7 +26,7 @@ const MAX_DEPTH = 4;
  */
 export function createLog(
   level: string,
-  destination: pino.DestinationStream = gatheredLines(pino.destination({ dest: 2, sync: false })),
+  destination: pino.DestinationStream = gatheredLines(new LineWriter(STANDARD_ERROR)),
 ): Log {
   return pino(
     {

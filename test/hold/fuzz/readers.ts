@@ -39,7 +39,7 @@ import { compileDecode } from "../../../services/shared/tools/codec/decode.js";
 import { compileEncode } from "../../../services/shared/tools/codec/encode.js";
 import { readImage } from "../../../services/shared/tools/image.js";
 import { readTools } from "../../../services/shared/tools/tools.js";
-import { readSpans } from "../../../services/traces/read-spans.js";
+import { type ReadSpans, readSpans } from "../../../services/traces/read-spans.js";
 import { changedBytes, changedJson, type Random } from "./random.js";
 import { type FuzzTarget, wordsOf } from "./target.js";
 
@@ -55,6 +55,8 @@ interface Reader {
 
 const ISSUER = "https://fuzz.example/";
 const BOUNDS = { bytes: 1 << 20, depth: 64, nodes: 20_000 };
+/** The seed of spans is of one day, and is to be read on every later one. */
+const DAYS = 100 * 365;
 const seed = (name: string): Buffer => readFileSync(join(import.meta.dirname, "seeds", name));
 const never = (): boolean => false;
 const isConnect = (error: unknown): boolean => error instanceof ConnectError;
@@ -184,16 +186,15 @@ export async function readers(): Promise<readonly Reader[]> {
           for (let at = 0; at < input.length; at += 300) yield input.subarray(at, at + 300);
         })();
         const cut = await cutExport(pieces, encoding, () => undefined, limits);
-        for (const bytes of [cut.bytes, new Uint8Array(input)]) {
-          const decoded = toBinary(ExportTraceServiceRequestSchema, decodeExport(bytes, encoding) as never);
-          const { rejects } = readSpans(decoded, 30);
-          if (rejects.count > 0) return [...rejects.reasons].join();
-        }
+        const [ofCut, ofAll] = [cut.bytes, new Uint8Array(input)].map((bytes) =>
+          readSpans(toBinary(ExportTraceServiceRequestSchema, decodeExport(bytes, encoding) as never), DAYS),
+        );
         if (encoding === "protobuf") {
           checkWire(ExportTraceServiceRequestSchema, input, boundsOf(ExportTraceServiceRequestSchema));
-          readSpans(input, 30);
+          const gists = ({ traces }: ReadSpans) => JSON.stringify(traces.map(({ traceId, gist }) => [traceId, gist]));
+          if (gists(readSpans(input, DAYS)) !== gists(ofAll!)) throw new Error("spans are read as they did not come");
         }
-        return undefined;
+        return [...ofCut!.rejects.reasons, ...ofAll!.rejects.reasons].join() || undefined;
       },
       refuses: isConnect,
     },

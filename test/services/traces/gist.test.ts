@@ -1,15 +1,18 @@
-import { create, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExportTraceServiceRequestSchema } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { KeyValueSchema } from "#proto/opentelemetry/proto/common/v1/common_pb.js";
 import { Span_EventSchema, SpanSchema, StatusSchema } from "#proto/opentelemetry/proto/trace/v1/trace_pb.js";
+import { boundsOf } from "../../../services/shared/rpc/bounds.js";
 import type { ReadTrace } from "../../../services/traces/gather.js";
 import { CONVENTIONS, ownsTokens } from "../../../services/traces/gen-ai.js";
 import "../../../services/shared/rpc/text-encoding.js";
-import { readSpans } from "../../../services/traces/read-spans.js";
+import { checkWire } from "../../../services/shared/rpc/wire.js";
+import { misdated, readSpans } from "../../../services/traces/read-spans.js";
 import { type ReadSpan, readSpan } from "../../../services/traces/span.js";
 import { spansIn } from "./spans.js";
+import { wireSpans } from "./wire-spans.js";
 
 // What is found in the bytes of spans is what the messages say: here by way of the messages, span after span.
 
@@ -167,6 +170,38 @@ const told = ({ gist: { agents, sources, models, tools, ...rest } }: ReadTrace) 
   ...{ sources: new Set(sources), models: new Set(models), tools: new Set(tools) },
 });
 
+/** Reads the bytes of an export, and the same by way of its messages. */
+function compare(bytes: Uint8Array): void {
+  const refused: string[] = [];
+  const byTrace = new Map<string, ReadSpan[]>();
+  for (const { resource, scopeSpans } of fromBinary(ExportTraceServiceRequestSchema, bytes).resourceSpans) {
+    for (const one of scopeSpans.flatMap(({ spans }) => spans)) {
+      const read = readSpan(one, resource);
+      const refusal = typeof read === "string" ? read : misdatedSpan(one);
+      if (typeof read === "string" || refusal !== undefined) {
+        refused.push(refusal as string);
+        continue;
+      }
+      const known = byTrace.get(read.traceId) ?? [];
+      const isThere = known.some(({ facts }) => facts.span_id === read.facts.span_id);
+      byTrace.set(read.traceId, isThere ? known : [...known, read]);
+    }
+  }
+  const { traces, rejects } = readSpans(bytes, DAYS);
+  expect([rejects.count, rejects.reasons]).toEqual([refused.length, new Set(refused)]);
+  expect(new Map(traces.map((one) => [one.traceId, told(one)]))).toEqual(
+    new Map([...byTrace].map(([id, spans]) => [id, sumsOf(spans)])),
+  );
+  const byId = (spans: readonly ReadSpan[]) => [...spans].sort((a, b) => (a.facts.order < b.facts.order ? -1 : 1));
+  for (const one of traces) expect(byId(spansIn([one]))).toEqual(byId(byTrace.get(one.traceId)!));
+}
+
+const DAYS = 30;
+
+function misdatedSpan({ startTimeUnixNano: start, endTimeUnixNano: end }: MessageShape<typeof SpanSchema>) {
+  return misdated(Number(start / 1_000_000n), end > start ? Number(end - start) / 1e6 : 0, DAYS);
+}
+
 test("spans that are read from their bytes add up to what their messages say, and are there whole", () => {
   fc.assert(
     fc.property(resourceSpans, (all) => {
@@ -176,29 +211,19 @@ test("spans that are read from their bytes add up to what their messages say, an
           scopeSpans: [{ scope: { name: "s" }, spans }],
         })),
       });
-      const refused: string[] = [];
-      const byTrace = new Map<string, ReadSpan[]>();
-      for (const { resource, scopeSpans } of request.resourceSpans) {
-        for (const one of scopeSpans.flatMap(({ spans }) => spans)) {
-          const read = readSpan(one, resource);
-          if (typeof read === "string") {
-            refused.push(read);
-            continue;
-          }
-          const known = byTrace.get(read.traceId) ?? [];
-          const isThere = known.some(({ facts }) => facts.span_id === read.facts.span_id);
-          byTrace.set(read.traceId, isThere ? known : [...known, read]);
-        }
-      }
-      const { traces, rejects } = readSpans(toBinary(ExportTraceServiceRequestSchema, request), 30);
-      expect([rejects.count, rejects.reasons]).toEqual([refused.length, new Set(refused)]);
-      expect(new Map(traces.map((one) => [one.traceId, told(one)]))).toEqual(
-        new Map([...byTrace].map(([id, spans]) => [id, sumsOf(spans)])),
-      );
-      const byId = (spans: readonly ReadSpan[]) => [...spans].sort((a, b) => (a.facts.order < b.facts.order ? -1 : 1));
-      for (const one of traces) expect(byId(spansIn([one]))).toEqual(byId(byTrace.get(one.traceId)!));
+      compare(toBinary(ExportTraceServiceRequestSchema, request));
     }),
     { numRuns: 400 },
+  );
+});
+
+test("so they do when fields come in any order, twice, in more bytes than they need, or are not known", () => {
+  fc.assert(
+    fc.property(wireSpans(key, words), (bytes) => {
+      checkWire(ExportTraceServiceRequestSchema, bytes, boundsOf(ExportTraceServiceRequestSchema));
+      compare(bytes);
+    }),
+    { numRuns: 200 },
   );
 });
 

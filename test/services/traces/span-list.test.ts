@@ -88,4 +88,8 @@ test("spans that have expired are listed no more, and the next segments go into 
   expect(new SpanList([]).open).toEqual({ number: 0, isThere: false });
   expect(new SpanList([{ ...part, span_count: 511 }]).open).toEqual({ number: 0, isThere: true });
   expect(new SpanList([{ ...part, span_count: 512 }]).open).toEqual({ number: 1, isThere: false });
+  // The parts before these have expired.
+  const later = { ...part, _id: "t.0007" };
+  expect(new SpanList([{ ...later, span_count: 511 }]).open).toEqual({ number: 7, isThere: true });
+  expect(new SpanList([{ ...later, span_count: 512 }]).open).toEqual({ number: 8, isThere: false });
 });

@@ -2,12 +2,14 @@ import { deepStrictEqual } from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import fc from "fast-check";
 import type { RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Decode, DocumentReader } from "../../../../../services/shared/store/embedded/document-reader.js";
 import { closeEnvironment, shareEnvironment } from "../../../../../services/shared/store/embedded/environment.js";
+import { storable } from "../../../../../services/shared/store/embedded/values.js";
 
 interface Coder {
   encode(value: unknown): Buffer;
@@ -74,6 +76,61 @@ test("documents are read as the library reads them, and without it", () => {
   );
   // Names that are data fill what is remembered of them.
   expect(here).toBeGreaterThan(5);
+});
+
+/** Whatever the store takes, the odd half of it now and then. */
+const ODD_TEXTS = fc.oneof(
+  { weight: 20, arbitrary: fc.string() },
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 }).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    ...["", "\0", "\ufeffa", "\ufffd"],
+    ...[31, 32, 255, 256, 65_535, 65_536].flatMap((length) => ["x".repeat(length), `${"é".repeat(length >> 1)}\ud800`]),
+  ),
+);
+const ODD_NAMES = fc.oneof(
+  { weight: 20, arbitrary: NAMES.filter((name) => name !== "__proto__") },
+  fc.constantFrom(
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "__proto",
+    "0",
+    "10",
+    "-1",
+    "",
+    "\ud800",
+    "\ufffd",
+    "a.b",
+  ),
+  fc.constantFrom("x".repeat(31), "x".repeat(32), "é".repeat(15), "é".repeat(16)),
+);
+const TIMES = [Number.NaN, 0, -1, 1, 1_500, 2 ** 32 * 1_000, 2 ** 34 * 1_000 - 1, 2 ** 34 * 1_000, 8.64e15, -8.64e15];
+const ODD_SCALARS = fc.oneof(
+  { weight: 20, arbitrary: SCALARS.filter((value) => typeof value !== "string" || value.length < 1_000) },
+  fc.constantFrom(-0, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 31), 2 ** 32, -129, -32_769, 65_536),
+  fc.constantFrom(...TIMES).map((time) => new Date(time)),
+  ODD_TEXTS,
+);
+const ODD = fc.letrec((tie) => ({
+  value: fc.oneof({ depthSize: "small", withCrossShrink: true }, ODD_SCALARS, tie("list"), tie("object")),
+  list: fc.array(tie("value"), { maxLength: 20 }),
+  object: fc.array(fc.tuple(ODD_NAMES, tie("value")), { maxLength: 20 }).map((fields) => Object.fromEntries(fields)),
+}));
+const shown = (value: unknown): string => inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null });
+
+test("odd texts, names, numbers and times are read as the library reads them, with their fields in the same order", () => {
+  const document = fc.array(fc.tuple(ODD_NAMES, ODD.value), { maxLength: 24 });
+  fc.assert(
+    fc.property(fc.array(document, { minLength: 1, maxLength: 4 }), (some) => {
+      const { reading } = reader();
+      for (const fields of some) {
+        const bytes = encoded(storable({ ...Object.fromEntries(fields), _id: "a" }));
+        const expected = shown(coder.decode(bytes));
+        for (let times = 0; times < 2; times++) expect(shown(reading.read(bytes))).toBe(expected);
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test("documents of a few lists of fields are all read here, whatever their values", () => {

@@ -1,0 +1,56 @@
+import { write, writeSync } from "node:fs";
+import type { LineTarget } from "./gathered-lines.js";
+
+/** After what time it is tried again to write to a reader that is behind, in milliseconds. */
+const AGAIN_MS = 20;
+/** How long the end of a process waits for such a reader, in milliseconds. */
+const END_MS = 5_000;
+
+/**
+ * Writes texts to a file descriptor in their order, by a thread of Node's pool. What cannot be written, because nobody reads it
+ * any more or a disk is full, is dropped: a process works, and ends, without its log. SonicBoom, which pino brings, tries
+ * for ever to write what is left at the end.
+ */
+export class LineWriter implements LineTarget {
+  #waiting: Buffer[] = [];
+  #isWriting = false;
+
+  constructor(private readonly fd: number) {}
+
+  write(text: string): void {
+    this.#waiting.push(Buffer.from(text));
+    if (!this.#isWriting) this.#next();
+  }
+
+  /** What is being written when the process ends is finished by Node. */
+  flushSync(): void {
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    const end = Date.now() + END_MS;
+    for (let bytes = this.#waiting.shift(); bytes !== undefined; ) {
+      try {
+        const left: Buffer = bytes.subarray(writeSync(this.fd, bytes));
+        bytes = left.length > 0 ? left : this.#waiting.shift();
+      } catch (error) {
+        if (!isBehind(error) || Date.now() > end) return;
+        Atomics.wait(pause, 0, 0, AGAIN_MS);
+      }
+    }
+  }
+
+  #next(): void {
+    const bytes = this.#waiting.shift();
+    this.#isWriting = bytes !== undefined;
+    if (bytes === undefined) return;
+    write(this.fd, bytes, (error, written) => {
+      const left = error === null ? bytes.subarray(written) : isBehind(error) ? bytes : Buffer.alloc(0);
+      if (left.length > 0) this.#waiting.unshift(left);
+      // A reader that is behind keeps no process alive: what waits is written at its end.
+      if (error !== null && isBehind(error)) setTimeout(() => this.#next(), AGAIN_MS).unref();
+      else this.#next();
+    });
+  }
+}
+
+function isBehind(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EAGAIN";
+}
