@@ -7,6 +7,7 @@ import { nextOf } from "../kinds/assignments/schedule.js";
 import { newEtag } from "../objects/gate.js";
 import { placeOf } from "../objects/secrets.js";
 import { insertRun } from "./begin-run.js";
+import { NothingDue } from "./nothing-due.js";
 import { ENDED } from "./record.js";
 
 /** Assignments that are looked at in one go. */
@@ -25,10 +26,12 @@ export interface Schedules {
 export function startSchedules(context: Context, log: Log, lookMs: number): Schedules {
   let running = Promise.resolve();
   let busy = false;
+  const nothingDue = new NothingDue(context.collection<AssignmentRecord>("assignment"), "next_at");
   const look = async (): Promise<void> => {
     busy = true;
     try {
       await beginDue(context, new Date());
+      await nothingDue.settle();
     } catch (error) {
       log.warn({ err: error }, "schedules cannot be read");
     } finally {
@@ -36,7 +39,7 @@ export function startSchedules(context: Context, log: Log, lookMs: number): Sche
     }
   };
   const timer = setInterval(() => {
-    if (!busy) running = look();
+    if (!busy && !nothingDue.isSo) running = look();
   }, lookMs).unref();
   return {
     async close() {

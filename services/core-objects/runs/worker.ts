@@ -7,6 +7,7 @@ import { dropRights } from "./counted-rights.js";
 import { countRun, readWork } from "./counted-runs.js";
 import { RunEnd, RunLost, RunWaits } from "./ending.js";
 import { type ExecutionParts, execute } from "./execute.js";
+import { NothingDue } from "./nothing-due.js";
 import { Hold } from "./queue.js";
 import { ENDED, type RunRecord } from "./record.js";
 import { giveSigns } from "./signs.js";
@@ -43,20 +44,13 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
   const closing = new AbortController();
   const working = new Map<Promise<void>, string>();
   const turns = new Turns(context.runs, options);
+  const nothingDue = new NothingDue(context.runs, "due_at");
   const listening = new Set<() => void>();
   let woken = new AbortController();
   async function look(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        const run = await turns.take([...working.values()]);
-        if (run !== null) {
-          const work = workOn(run).finally(() => {
-            working.delete(work);
-            woken.abort();
-          });
-          working.set(work, run.owner);
-          continue;
-        }
+        if (await begin()) continue;
       } catch (error) {
         log.warn({ err: error }, "waiting runs cannot be read");
       }
@@ -65,6 +59,22 @@ export function startWorker(parts: ExecutionParts, log: Log, options: WorkerOpti
       );
       woken = new AbortController();
     }
+  }
+
+  /** Begins the next run. @returns false if none waits. */
+  async function begin(): Promise<boolean> {
+    if (working.size === 0 && nothingDue.isSo) return false;
+    const run = await turns.take([...working.values()]);
+    if (run === null) {
+      if (working.size === 0) await nothingDue.settle();
+      return false;
+    }
+    const work = workOn(run).finally(() => {
+      working.delete(work);
+      woken.abort();
+    });
+    working.set(work, run.owner);
+    return true;
   }
 
   async function workOn(claimed: RunRecord): Promise<void> {

@@ -3,22 +3,28 @@ import type { LineTarget } from "./gathered-lines.js";
 
 /** After what time it is tried again to write to a reader that is behind, in milliseconds. */
 const AGAIN_MS = 20;
+/** The most that waits for such a reader, in bytes: what comes beyond it is dropped. */
+const MOST_WAITING = 8 << 20;
 /** How long the end of a process waits for such a reader, in milliseconds. */
 const END_MS = 5_000;
 
 /**
  * Writes texts to a file descriptor in their order, by a thread of Node's pool. What cannot be written, because nobody reads it
- * any more or a disk is full, is dropped: a process works, and ends, without its log. SonicBoom, which pino brings, tries
+ * any more or a disk is full, is dropped, and so is what a reader is too far behind for: a process works, and ends, without its log. SonicBoom, which pino brings, tries
  * for ever to write what is left at the end.
  */
 export class LineWriter implements LineTarget {
   #waiting: Buffer[] = [];
+  #size = 0;
   #isWriting = false;
 
   constructor(private readonly fd: number) {}
 
   write(text: string): void {
-    this.#waiting.push(Buffer.from(text));
+    if (this.#size > MOST_WAITING) return;
+    const bytes = Buffer.from(text);
+    this.#waiting.push(bytes);
+    this.#size += bytes.length;
     if (!this.#isWriting) this.#next();
   }
 
@@ -43,6 +49,7 @@ export class LineWriter implements LineTarget {
     if (bytes === undefined) return;
     write(this.fd, bytes, (error, written) => {
       const left = error === null ? bytes.subarray(written) : isBehind(error) ? bytes : Buffer.alloc(0);
+      this.#size -= bytes.length - left.length;
       if (left.length > 0) this.#waiting.unshift(left);
       // A reader that is behind keeps no process alive: what waits is written at its end.
       if (error !== null && isBehind(error)) setTimeout(() => this.#next(), AGAIN_MS).unref();

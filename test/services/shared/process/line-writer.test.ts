@@ -4,7 +4,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { LineWriter } from "../../../../services/shared/process/line-writer.js";
 
 const dir = mkdtempSync(join(tmpdir(), "lines-"));
@@ -39,6 +39,25 @@ test("a reader that is behind gets everything in its order", async () => {
     await sleep(1);
   }
   expect(text).toBe(lines.join(""));
+  closeSync(from);
+  closeSync(to);
+});
+
+test("a reader that reads nothing costs 8 MiB, and what comes once it reads again is there", async () => {
+  const { from, to, read } = pipe("stuck");
+  const writer = new LineWriter(to);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let i = 0; i < 100_000; i++) writer.write(lines[0] as string);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20);
+  let text = "";
+  await vi.waitUntil(
+    () => {
+      for (let i = 0; i < 20; i++) text = read() || text;
+      writer.write("end\n");
+      return text.endsWith("end\n");
+    },
+    { timeout: 60_000, interval: 5 },
+  );
   closeSync(from);
   closeSync(to);
 });
