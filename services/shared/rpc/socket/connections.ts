@@ -169,7 +169,8 @@ export class Connections {
         if (one.calls === 0 && sent > this.#limits.bytesPerSweep) this.flooded(one);
       }
     }
-    if (this.#all.size > 0 || this.#strangers.isCounting) return;
+    // Those of our own processes are not looked after.
+    if (this.#ofCaller.size > 0 || this.#strangers.isCounting) return;
     clearInterval(this.#sweeping);
     this.#sweeping = undefined;
   }
