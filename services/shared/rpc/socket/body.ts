@@ -10,7 +10,7 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest;
 /** An envelope's flags and length, in bytes (connectrpc.com/docs/protocol, gRPC over HTTP/2). */
 const ENVELOPE = 5;
 /** From this size on, in bytes, a body is checked while it arrives, and again whenever it has doubled. */
-const LOOKED_AT = 64 << 10;
+const LOOKED_AT = 256 << 10;
 /** From this size on, in bytes, it is not checked again until it is whole: a body of too many parts shows that sooner. */
 const LOOKED_AT_LAST = 1 << 20;
 /** Chunks of a body may be small, but not all of them: each costs a turn. */

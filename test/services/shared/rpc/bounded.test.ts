@@ -119,7 +119,7 @@ describe("over a port", () => {
     expect(await codeOf(EXPORT, "application/proto", empty)).toBe("resource_exhausted");
     const json = `{"resourceSpans":[${"{},".repeat(1_000_000)}{}]}`;
     expect(await codeOf(EXPORT, "application/json", json)).toBe("invalid_argument");
-    expect(await codeOf(EXPORT, "application/json", `{"resourceSpans":${"[".repeat(100_000)}`)).toBe(
+    expect(await codeOf(EXPORT, "application/json", `{"resourceSpans":${"[".repeat(300_000)}`)).toBe(
       "invalid_argument",
     );
   });
