@@ -138,7 +138,7 @@ export function spawnProgram(
 /** Waits until a program says that it is ready. */
 export async function untilReady({ process: child, output }: Child, within = 55_000): Promise<void> {
   const deadline = Date.now() + within;
-  while (!output().includes("ready")) {
+  while (!/\bready\b/.test(output())) {
     if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`);
     if (Date.now() > deadline) throw new Error(`the program was not ready in ${within / 1_000} seconds:\n${output()}`);
     await sleep(25);
