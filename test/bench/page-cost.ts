@@ -1,5 +1,5 @@
 // What a first page costs among 100,000 in milliseconds of CPU, as the services
-// spend it: `tsx --conditions=house:source test/bench/page-cost.ts`, with
+// spend it: `npm run compile && node build/test/bench/page-cost.js`, with
 // BENCH_MANY records, pages of BENCH_ROWS, BENCH_CALLS calls of each list that
 // are measured and BENCH_WARM before them, of those lists whose name holds
 // BENCH_LISTS.
