@@ -2,7 +2,7 @@
 // and reading 2,000 files (docs/decisions/0099).
 
 import { readdirSync } from "node:fs";
-import { dirname, join, posix, relative } from "node:path";
+import { dirname, isAbsolute, join, posix, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { ROOT } from "./prepare.mjs";
 
@@ -40,7 +40,8 @@ export async function bundle() {
     platform: "node",
     tsconfig: "tsconfig.json",
     resolve: { conditionNames: ["house:source", "node", "import", "default"] },
-    external: (id) => !/^[./#]/.test(id) && !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) =>
+      !/^[.#]/.test(id) && !isAbsolute(id) && !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [ownUrls],
   });
   await build.write({
@@ -56,8 +57,8 @@ export async function bundle() {
 const ownUrls = {
   name: "own-urls",
   transform(code, id) {
-    if (id.includes("/node_modules/") || !code.includes("import.meta.url")) return;
-    const path = posix.join(DIST, relative(ROOT, id).replace(/\.ts$/, ".js"));
+    if (/[\\/]node_modules[\\/]/.test(id) || !code.includes("import.meta.url")) return;
+    const path = posix.join(DIST, slashed(relative(ROOT, id)).replace(/\.ts$/, ".js"));
     return { code: code.replaceAll("import.meta.url", `new URL("${path}", import.meta.url).href`), map: null };
   },
   renderChunk(code, { fileName }) {
@@ -68,7 +69,12 @@ const ownUrls = {
 
 function modulesIn(folder) {
   return readdirSync(join(ROOT, folder), { recursive: true })
-    .map((path) => posix.join(folder, path.replaceAll("\\", "/")))
+    .map((path) => posix.join(folder, slashed(path)))
     .filter((path) => path.endsWith(".ts") && !/\/(?:node_modules|gen)\/|^clients\/console\//.test(path))
     .sort();
+}
+
+/** A path as on Linux. */
+function slashed(path) {
+  return path.replaceAll("\\", "/");
 }
