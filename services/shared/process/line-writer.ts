@@ -9,23 +9,41 @@ const MOST_WAITING = 8 << 20;
 const END_MS = 5_000;
 
 /**
- * Writes texts to a file descriptor in their order, by a thread of Node's pool. What cannot be written, because nobody reads it
- * any more or a disk is full, is dropped, and so is what a reader is too far behind for: a process works, and ends, without its log. SonicBoom, which pino brings, tries
- * for ever to write what is left at the end.
+ * Writes texts to a file descriptor in their order, by a thread of Node's pool. A process works, and ends, without its log:
+ * what cannot be written is dropped, because nobody reads it any more, a disk is full, or the reader is too far behind.
+ * SonicBoom, which pino brings, tries for ever to write what is left at the end.
  */
 export class LineWriter implements LineTarget {
   #waiting: Buffer[] = [];
   #size = 0;
   #isWriting = false;
+  /** Bytes that were dropped because the reader is behind. */
+  #dropped = 0;
 
   constructor(private readonly fd: number) {}
 
   write(text: string): void {
-    if (this.#size > MOST_WAITING) return;
-    const bytes = Buffer.from(text);
+    if (this.#size > MOST_WAITING) {
+      this.#dropped += Buffer.byteLength(text);
+      return;
+    }
+    const bytes = Buffer.from(this.#notice() + text);
     this.#waiting.push(bytes);
     this.#size += bytes.length;
     if (!this.#isWriting) this.#next();
+  }
+
+  /** A line about what was dropped, as pino writes a warning; "" if nothing was. */
+  #notice(): string {
+    if (this.#dropped === 0) return "";
+    const line = {
+      level: 40,
+      time: Date.now(),
+      bytes: this.#dropped,
+      msg: "lines of the log were dropped: its reader was behind",
+    };
+    this.#dropped = 0;
+    return `${JSON.stringify(line)}\n`;
   }
 
   /** What is being written when the process ends is finished by Node. */

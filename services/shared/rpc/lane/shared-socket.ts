@@ -30,7 +30,7 @@ const MOST_SILENT = 15;
 const FRESH_MS = 7_000;
 /** The most calls that it has at once. */
 const MOST_CALLS = 128;
-/** No call is added to so many bytes that wait to be read by the server: those of calls that were taken back wait, too. */
+/** If this many bytes wait to be read by the server, no call is added. Those of calls that were taken back wait, too. */
 const MOST_UNREAD = 8 << 20;
 
 /** A connection of a lane that many calls share: what is sent in one turn of the event loop is one write. */
