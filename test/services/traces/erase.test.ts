@@ -3,20 +3,17 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { ErasePersonalDataRequestSchema } from "#proto/traces/v1/personal_data_service_pb.js";
-import { silentLog } from "../../../services/shared/process/log.js";
 import type { Call } from "../../../services/shared/rpc/call.js";
 import type { Context } from "../../../services/traces/context.js";
 import { erasePersonalData } from "../../../services/traces/personal/erase.js";
-import { createTracesService } from "../../../services/traces/service.js";
 import { openTraceStore, type TraceStore } from "../../../services/traces/store.js";
-import { as, type Rig, startRig } from "../core-objects/rig.js";
+import { as, type Rig } from "../core-objects/rig.js";
+import { startTraces } from "./rig.js";
 import { exportOf, newTraceId, type Sketch } from "./spans.js";
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig();
-  const { store, peers } = rig;
-  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
+  rig = await startTraces();
 });
 afterAll(() => rig.close());
 

@@ -7,18 +7,15 @@ import {
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import type { LogRecordSchema } from "#proto/opentelemetry/proto/logs/v1/logs_pb.js";
 import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { silentLog } from "../../../services/shared/process/log.js";
-import { createTracesService } from "../../../services/traces/service.js";
-import { as, type Rig, startRig } from "../core-objects/rig.js";
+import { as, type Rig } from "../core-objects/rig.js";
+import { startTraces } from "./rig.js";
 import { exportOf, newSpanId, newTraceId } from "./spans.js";
 
 // Events of the GenAI conventions, in log records: what a model read and wrote is shown with its span.
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig();
-  const { store, peers } = rig;
-  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+  rig = await startTraces(30);
 });
 afterAll(() => rig.close());
 

@@ -5,13 +5,11 @@ import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trac
 import { ErasePersonalDataRequestSchema } from "#proto/traces/v1/personal_data_service_pb.js";
 import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import { exportPage } from "../../../services/shared/personal/export-page.js";
-import { silentLog } from "../../../services/shared/process/log.js";
 import type { Call } from "../../../services/shared/rpc/call.js";
 import type { CollectionSpec } from "../../../services/shared/store/store.js";
 import type { Context } from "../../../services/traces/context.js";
 import { erasePersonalData } from "../../../services/traces/personal/erase.js";
 import { partsOf } from "../../../services/traces/personal/parts.js";
-import { createTracesService } from "../../../services/traces/service.js";
 import {
   COLLECTIONS,
   openTraceStore,
@@ -20,7 +18,8 @@ import {
   type TraceRecord,
 } from "../../../services/traces/store.js";
 import { recordIdOf } from "../../../services/traces/trace-name.js";
-import { as, type Rig, startRig } from "../core-objects/rig.js";
+import { as, type Rig } from "../core-objects/rig.js";
+import { startTraces } from "./rig.js";
 import { exportOf, newSpanId, newTraceId, type Sketch } from "./spans.js";
 
 // A trace that the released version began: each span has documents of its own, and an order without the number of an event.
@@ -45,9 +44,8 @@ function olderSpan(id: string, at: number, says: string): [SpanRecord, PayloadRe
 }
 
 beforeAll(async () => {
-  rig = await startRig();
-  const { store, peers } = rig;
-  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 30 }));
+  rig = await startTraces(30);
+  const { store } = rig;
   const older = [olderSpan(first, began, "older 1"), olderSpan(second, began + 20, "older 2")];
   await store.collection<SpanRecord>("spans").insertMany(older.map(([span]) => span) as never);
   await store.collection<PayloadRecord>("span_payloads").insertMany(older.map(([, payload]) => payload) as never);

@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TraceService } from "#proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js";
 import { TraceInspectionService } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { silentLog } from "../../../services/shared/process/log.js";
-import { createTracesService } from "../../../services/traces/service.js";
-import { as, type Rig, startRig } from "../core-objects/rig.js";
+import { as, type Rig } from "../core-objects/rig.js";
+import { startTraces } from "./rig.js";
 import { exportOf, newSpanId, newTraceId, type Sketch } from "./spans.js";
 
 // Collectors that pass the same spans on cut them into deliveries of other sizes: what comes twice is then kept in two ways.
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig();
-  const { store, peers } = rig;
-  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
+  rig = await startTraces();
 });
 afterAll(() => rig.close());
 

@@ -18,13 +18,12 @@ import { idsOf } from "../../../services/traces/span-list.js";
 import type { ListRecord } from "../../../services/traces/store.js";
 import { recordIdOf } from "../../../services/traces/trace-name.js";
 import { as, type Rig, startRig } from "../core-objects/rig.js";
+import { startTraces } from "./rig.js";
 import { exportOf, newSpanId, newTraceId, type Sketch } from "./spans.js";
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig();
-  const { store, peers } = rig;
-  rig.add(await createTracesService({ store, peers, log: silentLog, retentionDays: 60 }));
+  rig = await startTraces();
 });
 afterAll(() => rig.close());
 

@@ -28,7 +28,7 @@ async function start(begun: Map<string, number>): Promise<Rig> {
   return rig;
 }
 
-/** Makes a call, reads and writes by turns, and gives what became of it. */
+/** Makes a call, a write or a read, and gives what became of it. */
 function outcomeOf({ dispatch }: Rig, name: string, writes: boolean, endsEarly: boolean): Promise<string> {
   const early = Math.ceil(Math.random() * 50);
   const out = {

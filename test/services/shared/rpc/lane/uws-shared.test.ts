@@ -188,7 +188,8 @@ test("a message that is too long for its rpc is refused, and the connection goes
   socket.destroy();
 });
 
-test("methods are told when their client has gone, or one call of it is taken back", async () => {
+/** Methods run until their caller has gone. @returns which of them heard so, as they were begun. */
+function tellsWhoIsGone(): number[] {
   const told: number[] = [];
   rig.world.get = (_id, { signal }) => {
     const n = rig.world.begun.length;
@@ -199,6 +200,11 @@ test("methods are told when their client has gone, or one call of it is taken ba
       }),
     );
   };
+  return told;
+}
+
+test("methods are told when their client has gone, or one call of it is taken back", async () => {
+  const told = tellsWhoIsGone();
   const { socket, send, answers } = await shared();
   send(call(1), call(2), call(3));
   await expect.poll(() => rig.world.begun.length).toBe(3);
@@ -211,16 +217,7 @@ test("methods are told when their client has gone, or one call of it is taken ba
 });
 
 test("an id that a call has which still runs ends the connection, and every method hears of it", async () => {
-  const told: number[] = [];
-  rig.world.get = (_id, { signal }) => {
-    const n = rig.world.begun.length;
-    return new Promise((_, reject) =>
-      signal.addEventListener("abort", () => {
-        told.push(n);
-        reject(signal.reason);
-      }),
-    );
-  };
+  const told = tellsWhoIsGone();
   const { send, closed, answers } = await shared();
   // What is no record comes behind it: a connection is closed once.
   send(call(1), call(2), call(1), call(3), Buffer.from("no record"));
