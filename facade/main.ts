@@ -99,6 +99,15 @@ const parent =
   settings.sharedPort && process.send !== undefined ? openChannel(process, { metrics: countedSnapshots }) : undefined;
 let asking: Promise<readonly string[]> | undefined;
 let isCounted = false;
+
+// A worker does not outlive the process that started it. Until it serves, it has nothing to end in order.
+const leave = (): never => process.exit(0);
+process.on("disconnect", leave);
+if (parent !== undefined && !process.connected) leave();
+
+const image = readImage();
+// The process that started it starts the services meanwhile.
+await parent?.ask("mayServe", Number.POSITIVE_INFINITY);
 const credentials = createCredentials({
   dispatch,
   credential: self,
@@ -111,7 +120,7 @@ const facade = await createFacade({
   dispatch,
   self,
   credentials,
-  image: readImage(),
+  image,
   shares: createShares(callRatesOf(settings)),
   ready,
   log,
@@ -155,8 +164,7 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 process.on("SIGTERM", () => void stop()).on("SIGINT", () => void stop());
-// A worker does not outlive the process that started it.
-process.on("disconnect", () => void stop());
+process.off("disconnect", leave).on("disconnect", () => void stop());
 
 try {
   await facade.listen(settings.host, settings.port, { exclusive: !settings.sharedPort });

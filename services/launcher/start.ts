@@ -26,7 +26,7 @@ import { narrowToOwner } from "./private-files.js";
 import { createRouting } from "./routing.js";
 import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
-import { startWorkers, type Workers } from "./workers.js";
+import { forkWorkers, type Workers } from "./workers.js";
 
 /** The tables that requests to the ports of a process are routed by. */
 export interface Routes {
@@ -90,6 +90,10 @@ async function startParts(
   ending.push(() => store.close());
   const runsAuth = settings.services.includes("auth");
   const isFirst = runsAuth && (await firstStart(store, dataDir, settings.keyPrefix));
+  const grpcUrl = `http://${reachable(host)}:${grpcPort}`;
+  const pool = forkPool({ ...settings, edge }, { port, baseUrl, grpcUrl }, log);
+  // For a start that fails; otherwise they end before what they call.
+  ending.push(() => pool?.drain(0));
 
   const platforms = await configurePlatforms(settings, baseUrl);
   ending.push(() => platforms.close());
@@ -103,7 +107,6 @@ async function startParts(
     "core-objects": settings.coreObjectsUrl,
     traces: settings.tracesUrl,
   });
-  const grpcUrl = `http://${reachable(host)}:${grpcPort}`;
   const tracing = await startTracing(settings, grpcUrl, self);
   // By then our own collector may have ended, and spans are not worth a failing exit.
   const unsent = (err: unknown): void => log.info({ err }, "the last spans were not sent");
@@ -128,20 +131,12 @@ async function startParts(
   ending.push(() => tracing?.flush().catch(unsent));
 
   let facade: Facade | undefined;
-  let pool: Workers | undefined;
   if (workers === 1) {
     facade = await runFacade({ ...settings, edge }, { baseUrl, port, routing, services, self, image, shares, log });
     ending.push((graceMs) => facade?.drain(graceMs));
-  } else if (workers > 1) {
-    const key = serviceKey(settings.serviceKey, dataDir);
-    pool = await startWorkers({
-      count: workers,
-      env: workerEnv({ ...settings, edge }, { port, baseUrl, grpcUrl, key }),
-      ready: services.ready,
-      log,
-    });
-    ending.push((graceMs) => pool?.drain(graceMs));
   }
+  if (pool !== undefined) ending.push((graceMs) => pool.drain(graceMs));
+  await pool?.serve(services.ready);
   const metricsUrl = await serveMetricsOf(settings, services.ready, pool, ending);
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
   // What the store has made meanwhile; nobody but its owner could enter the directory.
@@ -149,6 +144,18 @@ async function startParts(
   const coreSwitchedOn = isFirst && runsSandboxes(settings) && (await switchCoreOn(routing, dataDir, log));
   const routes = { http: facade?.routes ?? [], rpc: rpc.paths };
   return { baseUrl, grpcUrl, metricsUrl, routes, isFirst, coreSwitchedOn };
+}
+
+/** Façade workers that wait until the services can answer; undefined if the settings ask for none. */
+function forkPool(
+  settings: Settings,
+  addresses: { readonly port: number; readonly baseUrl: string; readonly grpcUrl: string },
+  log: Log,
+): Workers | undefined {
+  const { workers: count, dataDir } = settings;
+  if (count <= 1) return undefined;
+  const key = serviceKey(settings.serviceKey, dataDir);
+  return forkWorkers({ count, env: workerEnv(settings, { ...addresses, key }), log });
 }
 
 /** Returns the URL of the metrics, if the settings ask for them. */

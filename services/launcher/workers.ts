@@ -10,6 +10,13 @@ import type { Log } from "../shared/process/log.js";
 export interface Workers {
   /** How many there should be. */
   readonly count: number;
+  /**
+   * Lets them listen, once what they call can answer; resolved means that all do.
+   *
+   * @param ready why this process cannot serve: workers say so for it.
+   * @throws Error if one did not start.
+   */
+  serve(ready: Ready): Promise<void>;
   /** How many answer now. */
   serving(): number;
   /** What each counted; one that does not answer in time is left out. */
@@ -18,28 +25,44 @@ export interface Workers {
   drain(graceMs: number): Promise<void>;
 }
 
+type Ready = () => Promise<readonly string[]>;
+
 /** How many workers, and with what settings. */
 export interface Options {
   readonly count: number;
   /** The settings of a façade, by environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Why this process cannot serve: workers say so for it. */
-  readonly ready?: () => Promise<readonly string[]>;
   readonly log: Log;
-  /** Starts one, in this environment; it sends a message once it listens. */
+  /** Starts one, in this environment; it asks when it may serve, and sends {@link LISTENING} once it listens. */
   readonly run?: (env: NodeJS.ProcessEnv) => ChildProcess;
 }
 
+interface Worker {
+  readonly child: ChildProcess;
+  readonly channel: Channel;
+  isServing: boolean;
+}
+
 const RESTART_MS = 500;
+/** What a worker says once it listens. */
+const LISTENING = "listening";
 
 /**
- * Runs façade workers in processes of their own; all listen on the same port,
- * and the kernel spreads connections over them. One that dies, or cannot be
- * forked again, is started again until it runs. @throws Error where one does not start the first time.
+ * Forks façade workers, which load their code while this process starts its services. All listen on the same port, and
+ * the kernel spreads connections over them. One that dies, or cannot be forked again, is started again until it runs;
+ * not if that happens before all have listened once.
  */
-export async function startWorkers({ count, env, ready, log, run = forkWorker }: Options): Promise<Workers> {
-  const alive = new Map<number, { readonly child: ChildProcess; readonly channel: Channel }>();
+export function forkWorkers({ count, env, log, run = forkWorker }: Options): Workers {
+  const workers = new Map<number, Worker>();
   let draining = false;
+  let allow: (ready: Ready) => void;
+  const allowed = new Promise<Ready>((resolve) => {
+    allow = resolve;
+  });
+  const answers = {
+    mayServe: async () => (await allowed) !== undefined,
+    ready: async () => (await allowed)(),
+  };
 
   function start(slot: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -49,7 +72,7 @@ export async function startWorkers({ count, env, ready, log, run = forkWorker }:
       const end = (cause: object, why: Error): void => {
         if (over) return;
         over = true;
-        alive.delete(slot);
+        workers.delete(slot);
         reject(why);
         if (draining) return;
         log.error({ slot, ...cause }, "a façade worker died; a new one starts");
@@ -64,35 +87,48 @@ export async function startWorkers({ count, env, ready, log, run = forkWorker }:
       child.once("exit", (code, signal) =>
         end({ code, signal }, new Error(`a façade worker ended with ${code ?? signal} before it was ready`)),
       );
-      const channel = openChannel(child, { ready: async () => (await ready?.()) ?? [] });
-      child.once("message", () => {
-        alive.set(slot, { child, channel });
+      const channel = openChannel(child, answers);
+      const worker: Worker = { child, channel, isServing: false };
+      workers.set(slot, worker);
+      child.on("message", (said) => {
+        if (said !== LISTENING) return;
+        worker.isServing = true;
         resolve();
       });
     });
   }
 
-  try {
-    await Promise.all(Array.from({ length: count }, (_, slot) => start(slot)));
-  } catch (error) {
+  function kill(): ChildProcess[] {
     draining = true;
-    for (const { child } of alive.values()) child.kill("SIGTERM");
-    throw error;
+    const children = [...workers.values()].map(({ child }) => child);
+    for (const child of children) child.kill("SIGTERM");
+    return children;
   }
+
+  const first = Promise.all(Array.from({ length: count }, (_, slot) => start(slot))).catch((error: unknown) => {
+    kill();
+    throw error;
+  });
+  // Who lets them serve hears of it.
+  first.catch(() => undefined);
+
   return {
     count,
-    serving: () => alive.size,
+    async serve(ready) {
+      allow(ready);
+      await first;
+    },
+    serving: () => [...workers.values()].filter(({ isServing }) => isServing).length,
     async metrics() {
-      const asked = [...alive].map(async ([slot, { channel }]) => {
+      const serving = [...workers].filter(([, { isServing }]) => isServing);
+      const asked = serving.map(async ([slot, { channel }]) => {
         const metrics = (await channel.ask("metrics").catch(() => [])) as readonly Snapshot[];
         return { process: `worker-${slot}`, metrics };
       });
       return Promise.all(asked);
     },
     async drain(graceMs) {
-      draining = true;
-      const ending = [...alive.values()].map(async ({ child }) => {
-        child.kill("SIGTERM");
+      const ending = kill().map(async (child) => {
         await Promise.race([once(child, "exit"), sleep(graceMs + 1_000)]);
         child.kill("SIGKILL");
       });

@@ -9,8 +9,8 @@ export interface Peer {
 
 /** Asks the other process. */
 export interface Channel {
-  /** @throws Error where it does not answer in time. */
-  ask(what: string): Promise<unknown>;
+  /** @param withinMs Infinity for a question that may take any time. @throws Error where it does not answer in time. */
+  ask(what: string, withinMs?: number): Promise<unknown>;
 }
 
 type Message =
@@ -43,14 +43,16 @@ export function openChannel(peer: Peer, answers: Readonly<Record<string, () => P
   });
 
   return {
-    ask(what) {
+    ask(what, withinMs = ANSWER_MS) {
       const id = ++last;
       return new Promise((resolve, reject) => {
         const refuse = (): void => reject(new Error(`the other process did not answer: ${what}`));
-        const late = setTimeout(() => {
-          waiting.delete(id);
-          refuse();
-        }, ANSWER_MS);
+        const late = Number.isFinite(withinMs)
+          ? setTimeout(() => {
+              waiting.delete(id);
+              refuse();
+            }, withinMs)
+          : undefined;
         waiting.set(id, (message) => {
           clearTimeout(late);
           waiting.delete(id);

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { startWorkers } from "../../../services/launcher/workers.js";
+import { forkWorkers } from "../../../services/launcher/workers.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 
 /** A worker that can be made to listen, to die, or not to have been forked. */
@@ -10,8 +10,10 @@ function worker(): ChildProcess {
   return Object.assign(child, { kill: () => child.emit("exit", null, "SIGTERM") }) as never;
 }
 
+const isReady = async (): Promise<readonly string[]> => [];
+
 /** Starts workers one after the other, each with what becomes of it. */
-function pool(...fates: ("listens" | "cannot be forked" | "ends")[]) {
+function pool(...fates: ("listens" | "waits" | "cannot be forked" | "ends")[]) {
   const started: ChildProcess[] = [];
   const run = (): ChildProcess => {
     const child = worker();
@@ -19,7 +21,7 @@ function pool(...fates: ("listens" | "cannot be forked" | "ends")[]) {
     setImmediate(() => {
       if (fate === "listens") child.emit("message", "listening");
       else if (fate === "ends") child.emit("exit", 1, null);
-      else child.emit("error", new Error("spawn EAGAIN"));
+      else if (fate !== "waits") child.emit("error", new Error("spawn EAGAIN"));
     });
     return child;
   };
@@ -28,7 +30,8 @@ function pool(...fates: ("listens" | "cannot be forked" | "ends")[]) {
 
 test("a worker that dies comes back, also where forking another one fails at first", async () => {
   const { started, run } = pool("listens", "listens", "cannot be forked", "ends", "listens");
-  const workers = await startWorkers({ count: 2, env: {}, log: silentLog, run });
+  const workers = forkWorkers({ count: 2, env: {}, log: silentLog, run });
+  await workers.serve(isReady);
   expect(workers.serving()).toBe(2);
   started[0]?.emit("exit", null, "SIGKILL");
   expect(workers.serving()).toBe(1);
@@ -40,7 +43,40 @@ test("a worker that dies comes back, also where forking another one fails at fir
 
 test("a worker that does not start the first time ends the start, and nothing is tried again", async () => {
   const { started, run } = pool("listens", "cannot be forked");
-  await expect(startWorkers({ count: 2, env: {}, log: silentLog, run })).rejects.toThrow("spawn EAGAIN");
+  await expect(forkWorkers({ count: 2, env: {}, log: silentLog, run }).serve(isReady)).rejects.toThrow("spawn EAGAIN");
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(started).toHaveLength(2);
+});
+
+test("a worker that asks hears when it may serve, and then why this process cannot", async () => {
+  const said: object[] = [];
+  const child = Object.assign(worker(), {
+    send: (message: object, done: () => void) => {
+      said.push(message);
+      done();
+    },
+  });
+  const workers = forkWorkers({ count: 1, env: {}, log: silentLog, run: () => child as never });
+  child.emit("message", { asked: "mayServe", id: 1 });
+  child.emit("message", { asked: "ready", id: 2 });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(said).toEqual([]);
+  expect(workers.serving()).toBe(0);
+  const serving = workers.serve(async () => ["the disk is full"]);
+  await expect.poll(() => said).toHaveLength(2);
+  expect(said).toContainEqual({ answered: 1, answer: true });
+  expect(said).toContainEqual({ answered: 2, answer: ["the disk is full"] });
+  child.emit("message", "listening");
+  await serving;
+  expect(workers.serving()).toBe(1);
+  await workers.drain(0);
+});
+
+test("workers that still wait end if the start fails", async () => {
+  const { started, run } = pool("waits", "waits");
+  const killed: ChildProcess[] = [];
+  const workers = forkWorkers({ count: 2, env: {}, log: silentLog, run });
+  for (const child of started) child.once("exit", () => killed.push(child));
+  await workers.drain(0);
+  expect(killed).toEqual(started);
 });
