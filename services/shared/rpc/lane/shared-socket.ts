@@ -112,14 +112,21 @@ export class SharedSocket {
     giveId(call, id);
     this.#asking.set(id, asking);
     this.#outbox.add(call);
+    // As by Nagle's algorithm (RFC 896): a call waits for others only if an answer is awaited already.
+    if (this.#asking.size === 1) this.#outbox.flush();
+    else this.#outbox.flushSoon();
     return id;
   }
 
   /** Tells the server that nobody waits for the answer to a call any more. */
   takeBack(id: number): void {
     if (!this.#asking.delete(id)) return;
-    if (this.#isLeft && this.#asking.size === 0) this.close();
-    else this.#outbox.add(goneRecord(id));
+    if (this.#isLeft && this.#asking.size === 0) {
+      this.close();
+    } else {
+      this.#outbox.add(goneRecord(id));
+      this.#outbox.flushSoon();
+    }
   }
 
   /** Closes when the calls that it has are answered. */

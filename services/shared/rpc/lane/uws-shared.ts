@@ -71,6 +71,8 @@ class SharedCalls {
   readonly #running = new Map<number, ServedCall>();
   readonly #outbox: Outbox;
   #isGone = false;
+  /** More calls may come in the same frame. */
+  #isReading = false;
 
   constructor(socket: WebSocket<Kept>, routes: ReadonlyMap<string, LaneRoute>, lane: Lane, isClosing: () => boolean) {
     this.#socket = socket;
@@ -84,7 +86,11 @@ class SharedCalls {
 
   /** Takes a frame. */
   take(frame: Buffer): void {
-    if (!readCalls(frame, (call) => this.#begin(call))) this.#hangUp();
+    this.#isReading = true;
+    const isRead = readCalls(frame, (call) => this.#begin(call));
+    this.#isReading = false;
+    if (isRead) this.#flush();
+    else this.#hangUp();
   }
 
   /** What is closed twice ends the process. */
@@ -133,6 +139,13 @@ class SharedCalls {
   say(id: number, status: number, head: string, body: Uint8Array): void {
     this.#running.delete(id);
     this.#outbox.add(answerRecord({ id, status, head, body }));
+    if (!this.#isReading) this.#flush();
+  }
+
+  /** If all calls that have come are answered, there is no other answer to wait for. */
+  #flush(): void {
+    if (this.#running.size === 0) this.#outbox.flush();
+    else this.#outbox.flushSoon();
   }
 }
 
