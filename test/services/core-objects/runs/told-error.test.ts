@@ -9,9 +9,14 @@ test("a page is told by its title, or by its words without tags", () => {
 test("a page of tags that never end takes the time of its length", () => {
   for (const part of ["<", "<a ", "<title", "<title>"]) {
     const page = part.repeat(65_536);
-    const before = process.cpuUsage();
-    pageWords(page);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000, part).toBeLessThan(50);
+    // The least of some: threads of this process collect and compile meanwhile.
+    expect(Math.min(...[1, 2, 3, 4, 5].map(() => cpuMsOf(page))), part).toBeLessThan(50);
   }
 });
+
+function cpuMsOf(page: string): number {
+  const before = process.cpuUsage();
+  pageWords(page);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
