@@ -116,7 +116,8 @@ function scenarioOf(
 }
 
 function runOf({ latencyMs, requests, generator, curve }: Report): Run {
-  const ms = { p50: latencyMs.p50, p99: latencyMs.p99, "p99.9": latencyMs["p99.9"] };
+  const of = (times: Report["latencyMs"]): Run["ms"] => ({ p50: times.p50, p99: times.p99, "p99.9": times["p99.9"] });
   const all = { percentages: curve.percentages, ms: curve.series[0]?.ms ?? [] };
-  return { ms, failed: requests.failed, isBehind: generator.isBehind, curve: all };
+  const { isBehind, lateMs } = generator;
+  return { ms: of(latencyMs), lateMs: of(lateMs), failed: requests.failed, isBehind, curve: all };
 }
