@@ -30,7 +30,7 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "facade/http/pages.ts → uWebSockets.js",
     "services/shared/rpc/lane/lane.ts → uWebSockets.js",
   ],
-  "only the guard of outgoing addresses opens connections by undici, and the load generator, which is no service": [
+  "only the guard of outgoing addresses opens connections by undici": [
     "services/core-objects/runs/outgoing.ts → undici",
     "services/platform-proxy/lib/http.ts → undici",
     "clients/load/opening.ts → undici",

@@ -1,4 +1,6 @@
-import type { Answer, Broken, Connection, Post } from "./connection.js";
+import type { Broken, Connection } from "./connection.js";
+import type { Answer } from "./http/reader.js";
+import type { Post } from "./http/request.js";
 
 /** A request on its way through the pool. */
 export interface Queued {

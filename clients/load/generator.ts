@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import type { Answer, Broken } from "./connection.js";
+import type { Broken } from "./connection.js";
 import type { Connections } from "./connections.js";
-import { judge, type Verdict } from "./mcp/answer.js";
+import type { Answer } from "./http/reader.js";
+import { type Asked, judge, type Verdict } from "./mcp/answer.js";
 import type { Operation } from "./operation.js";
 import type { Point, Recorder } from "./recorder.js";
 import type { Schedule } from "./schedule.js";
@@ -84,7 +85,7 @@ export async function drive(run: Run): Promise<Ran> {
         const end = performance.now();
         lastEnd = end;
         if (sentMs === undefined) recorder.waited.record(end - now);
-        const verdict = verdictOf(answer, k);
+        const verdict = verdictOf(answer, { id: k, isCall: operation.kind !== "list" });
         recorder.finish(operation, {
           latencyMs: end - dueMs,
           wireMs: sentMs === undefined ? undefined : end - sentMs,
@@ -156,6 +157,6 @@ async function untilEnd(end: number): Promise<void> {
   if (left > 0) await setTimeout(left);
 }
 
-function verdictOf(answer: Answer | Broken, id: number): Verdict {
-  return "broken" in answer ? { failure: answer.broken, detail: answer.detail, isStream: false } : judge(answer, id);
+function verdictOf(answer: Answer | Broken, asked: Asked): Verdict {
+  return "broken" in answer ? { failure: answer.broken, detail: answer.detail, isStream: false } : judge(answer, asked);
 }

@@ -1,5 +1,6 @@
 import { EXIT, Failure } from "../cli/failures.js";
-import { type Answer, type Broken, Connection } from "./connection.js";
+import { type Broken, Connection } from "./connection.js";
+import type { Answer } from "./http/reader.js";
 import { judge } from "./mcp/answer.js";
 import { INITIALIZE, INITIALIZED, type Message } from "./mcp/message.js";
 import type { Operation } from "./operation.js";
@@ -51,20 +52,25 @@ export async function open(
   });
   const hasHandshake = operations.some(({ era }) => era === "2025-11-25");
   let id = FIRST_ID;
-  const ask = async (connection: Connection, message: Message, what: string): Promise<Answer & { server: string }> => {
+  const ask = async (
+    connection: Connection,
+    message: Message,
+    { what, isCall }: { readonly what: string; readonly isCall: boolean },
+  ): Promise<Answer & { server: string }> => {
     const own = id++;
     const answer = await exchange(connection, message, own, scenario.timeoutMs);
     const verdict =
-      "broken" in answer ? { failure: answer.broken, detail: answer.detail, server: "" } : judge(answer, own);
+      "broken" in answer
+        ? { failure: answer.broken, detail: answer.detail, server: "" }
+        : judge(answer, { id: own, isCall });
     if (verdict.failure !== undefined || "broken" in answer) {
       throw refusal(what, verdict.failure ?? "", scrub(verdict.detail ?? ""));
     }
     return { ...answer, server: verdict.server ?? "" };
   };
   const shakeHands = async (connection: Connection): Promise<string> => {
-    const { headers, server } = await ask(connection, INITIALIZE, "initialize");
-    const session = headers["mcp-session-id"];
-    connection.sessionId = typeof session === "string" ? session : undefined;
+    const { headers, server } = await ask(connection, INITIALIZE, { what: "initialize", isCall: false });
+    connection.sessionId = headers["mcp-session-id"];
     // Its answer is 202 or nothing of interest.
     await exchange(connection, INITIALIZED, id++, scenario.timeoutMs);
     return server;
@@ -73,7 +79,7 @@ export async function open(
     const [first, ...others] = connections as [Connection, ...Connection[]];
     let server = hasHandshake ? await shakeHands(first) : "";
     for (const { kind, era, message } of operations) {
-      const answer = await ask(first, message, `${kind} in ${era}`);
+      const answer = await ask(first, message, { what: `${kind} in ${era}`, isCall: kind !== "list" });
       if (server === "") ({ server } = answer);
     }
     for (let i = 0; hasHandshake && i < others.length; i += AT_ONCE) {

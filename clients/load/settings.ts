@@ -194,9 +194,13 @@ function jsonObject(given: string): Readonly<Record<string, unknown>> {
 
 const HEADER = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e]*)$/;
 
+/** Headers that say where a request ends. */
+const FRAMING = new Set(["content-length", "transfer-encoding"]);
+
 function header(given: string): readonly [name: string, value: string] {
   const [, name, value] = HEADER.exec(given) ?? [];
   // The value may be a secret: it is not repeated.
   if (name === undefined || value === undefined) throw new Error('must be a header such as "X-Tenant: a"');
+  if (FRAMING.has(name.toLowerCase())) throw new Error(`must not be ${name}: the generator sends its own`);
   return [name.toLowerCase(), value.trim()];
 }

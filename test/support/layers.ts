@@ -114,11 +114,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       to === "uWebSockets.js" && !/^(?:facade\/http|services\/shared\/rpc\/lane)\/uws-\w+\.ts$/.test(from),
   ),
 
-  "only the guard of outgoing addresses opens connections by undici, and the load generator, which is no service":
-    where(
-      ({ from, to }) =>
-        to === "undici" && !from.startsWith("services/shared/outgoing/") && from !== "clients/load/connection.ts",
-    ),
+  "only the guard of outgoing addresses opens connections by undici": where(
+    ({ from, to }) => to === "undici" && !from.startsWith("services/shared/outgoing/"),
+  ),
 
   "what reads others' answers runs apart": where(
     ({ from, to, isType }) =>

@@ -10,6 +10,8 @@ export type Percentile = (typeof PERCENTILES)[number];
 export interface Run {
   /** In milliseconds, from the time at which a request was due. */
   readonly ms: Readonly<Record<Percentile, number>>;
+  /** Of these, until the generator took the request up. */
+  readonly lateMs: Readonly<Record<Percentile, number>>;
   readonly failed: number;
   /** Whether the generator fell behind its schedule: then the times are its own. */
   readonly isBehind: boolean;

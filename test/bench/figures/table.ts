@@ -32,9 +32,9 @@ function cellsOf(row: Row, compared: readonly Row[]): string[] {
   ];
 }
 
-/** The figures of a rate: milliseconds, and their ratio to the floor's in the same rounds. */
+/** The figures of a rate: milliseconds, their ratio to the floor's in the same rounds, and how late the generator was. */
 export function latencyTableOf(latencies: Latencies): Table {
-  const head = ["", ...PERCENTILES.flatMap((name) => [`${name} ms`, "× bare"]), "failed", "behind"];
+  const head = ["", ...PERCENTILES.flatMap((name) => [`${name} ms`, "× bare"]), "p99.9 late ms", "failed", "behind"];
   return {
     head,
     rows: latencies.rows.map((row) => [
@@ -43,6 +43,7 @@ export function latencyTableOf(latencies: Latencies): Table {
         const { ms, ratio } = figureOf(latencies, row, percentile);
         return [shown(ms), ratio.toFixed(2)];
       }),
+      shown(median(row.runs.map(({ lateMs }) => lateMs["p99.9"]))),
       String(row.runs.reduce((sum, { failed }) => sum + failed, 0)),
       `${row.runs.filter(({ isBehind }) => isBehind).length} of ${row.runs.length}`,
     ]),

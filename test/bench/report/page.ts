@@ -24,7 +24,7 @@ for ${options.ms} ms, in another order. A ratio is the median of the ratios of e
 together are the machine, a line that moves alone is the server.</p>
 ${skipped.map((one) => `<p class="bad">Not measured: ${text(one)}</p>`).join("\n")}
 ${sections.join("\n")}
-${timed.length === 0 ? "" : `<h2>Latency at a constant rate</h2>\n<p class="quiet">From the time at which a request was due. "Behind" counts the runs in which the generator fell behind its schedule.</p>\n${timed.join("\n")}`}`;
+${timed.length === 0 ? "" : `<h2>Latency at a constant rate</h2>\n<p class="quiet">From the time at which a request was due. "Late" is the part of it until the generator took the request up. "Behind" counts the runs in which the generator fell behind its schedule.</p>\n${timed.join("\n")}`}`;
   return frameOf({ title: `Benchmark ${at}`, body, data: { groups, latencies }, script: readFileSync(PLOTS, "utf8") });
 }
 

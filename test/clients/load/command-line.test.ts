@@ -110,6 +110,7 @@ test.each([
   ["a URL with a password", ["--url", "http://a:b@x/"], /must not have a user name or password/],
   ["another protocol", ["--url", "ftp://x/"], /begins with http/],
   ["a file that does not exist", ["--keys", "/nothing/there"], /--keys: .* cannot be read/],
+  ["a header that says where a request ends", ["--header", "Content-Length: 5"], /must not be Content-Length/],
   ["a key with a line end", ["--key", "a\nb"], /no bearer token can have/],
 ])("%s is refused", (_what, argv, message) => {
   expect(() => scenarioOf(argv)).toThrow(message);

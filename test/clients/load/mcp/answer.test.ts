@@ -4,11 +4,11 @@ import { judge } from "../../../../clients/load/mcp/answer.js";
 
 const RESULT = { jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: "hi" }] } };
 
-function answer(body: unknown, { status = 200, type = "application/json", encoding = "" } = {}) {
+function answer(body: unknown, { status = 200, type = "application/json", encoding = "", isCall = true } = {}) {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   const encoded = encoding === "gzip" ? gzipSync(bytes) : encoding === "br" ? brotliCompressSync(bytes) : bytes;
   const headers = { "content-type": type, ...(encoding !== "" && { "content-encoding": encoding }) };
-  return judge({ status, headers, body: encoded }, 1);
+  return judge({ status, headers, body: encoded }, { id: 1, isCall });
 }
 
 test("a result is good, plain and compressed", () => {
@@ -47,9 +47,21 @@ test("a large answer is searched", () => {
   const text = "x".repeat(100_000);
   expect(answer({ id: 1, result: { text } })).toEqual({ isStream: false });
   expect(answer({ id: 1, result: { isError: true, text } }).failure).toBe("tool_error");
+  expect(answer(`{"id":1,"result":{"text":"${text}","isError" : true}}`).failure).toBe("tool_error");
+  expect(answer({ id: 1, result: { isError: false, text, structuredContent: { isError: true } } }).failure).toBe(
+    "tool_error",
+  );
   // Inside a text the quotes are escaped.
   expect(answer({ id: 1, result: { text: `${text}"isError":true` } })).toEqual({ isStream: false });
   expect(answer({ id: 1, other: text }).failure).toBe("no_result");
+});
+
+test("only a call has an error of a tool", () => {
+  for (const text of ["", "x".repeat(100_000)]) {
+    const result = { tools: [{ name: "a", inputSchema: { default: { isError: true } } }], isError: true, text };
+    expect(answer({ id: 1, result }, { isCall: false })).toEqual({ isStream: false });
+    expect(answer({ id: 1, result }).failure).toBe("tool_error");
+  }
 });
 
 test("a few bytes that become gigabytes are not read", () => {
