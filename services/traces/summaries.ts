@@ -1,7 +1,7 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
-  type FieldPreviewSchema,
+  type FieldPreview,
+  type Reference,
   type SpanSummary,
   SpanSummarySchema,
   TraceStatus,
@@ -10,7 +10,10 @@ import {
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import { previewOf } from "./preview.js";
 import type { FieldRecord, SpanRecord, TraceRecord } from "./store.js";
-import { rowOf } from "./within-budget.js";
+import { type Counted, rowOf } from "./within-budget.js";
+
+// A page has up to a hundred rows, of some messages each. They are written as the objects that `create` makes, which
+// takes a third of its time: the compiler sees to it that no field is missing.
 
 const PREVIEW_CHARS = 200;
 const FIELDS_SHOWN = 12;
@@ -18,26 +21,25 @@ const FIELDS_SHOWN = 12;
 const NAMES_SHOWN = 10;
 
 /** A trace as a list shows it, with so many characters of each field, or fewer where the row would be too large. */
-export function traceSummaryOf(trace: TraceRecord, previewChars = PREVIEW_CHARS): TraceSummary {
+export function traceSummaryOf(trace: TraceRecord, previewChars = PREVIEW_CHARS): Counted<TraceSummary> {
   return rowOf(TraceSummarySchema, (chars) => traceWith(trace, chars), previewChars);
 }
 
 function traceWith(trace: TraceRecord, previewChars: number): TraceSummary {
   const { agents = [], external = [], sources = [], models = [], tools = [] } = trace;
-  const more = [[...agents, ...external], sources, models, tools].reduce(
-    (sum, names) => sum + Math.max(0, names.length - NAMES_SHOWN),
-    0,
-  );
-  const shown = (names: readonly string[]): string[] => names.slice(0, NAMES_SHOWN);
-  return create(TraceSummarySchema, {
+  const more =
+    moreOf(agents.length + external.length) + moreOf(sources.length) + moreOf(models.length) + moreOf(tools.length);
+  const named = [...agents.map(withId), ...external.map(withName)];
+  return {
+    $typeName: "traces.v1.TraceSummary",
     id: trace._id,
     name: trace.name,
     source: shown(sources).join(", "),
     status: trace.error_count > 0 ? TraceStatus.ERROR : TraceStatus.OK,
-    startedAt: timestampFromDate(trace.started_at),
+    startedAt: timestampOf(trace.started_at),
     durationMs: trace.ended_at.getTime() - trace.started_at.getTime(),
-    user: { id: trace.user },
-    agents: [...agents.map((id) => ({ id })), ...external.map((name) => ({ name }))].slice(0, NAMES_SHOWN),
+    user: withId(trace.user),
+    agents: shown(named),
     models: shown(models),
     tools: shown(tools),
     ...(more > 0 && { moreNames: more }),
@@ -46,7 +48,30 @@ function traceWith(trace: TraceRecord, previewChars: number): TraceSummary {
     spanCount: trace.span_count,
     errorCount: trace.error_count,
     fields: previewsOf(shownOf(trace), previewChars),
-  });
+  };
+}
+
+function shown<T>(names: readonly T[]): T[] {
+  return names.slice(0, NAMES_SHOWN);
+}
+
+/** How many of so many names are not shown. */
+function moreOf(names: number): number {
+  return Math.max(0, names - NAMES_SHOWN);
+}
+
+function withId(id: string): Reference {
+  return { $typeName: "traces.v1.Reference", id };
+}
+
+function withName(name: string): Reference {
+  return { $typeName: "traces.v1.Reference", name };
+}
+
+function timestampOf(time: Date): Timestamp {
+  const ms = time.getTime();
+  const seconds = Math.floor(ms / 1000);
+  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1_000_000 };
 }
 
 /** The fields of the outermost span, with the first input of another where it has none. */
@@ -55,23 +80,28 @@ function shownOf({ fields = [], first_input: first = [] }: TraceRecord): readonl
 }
 
 /** A span as a list shows it: its first fields, with so many characters of each. */
-export function spanSummaryOf(span: SpanRecord, previewChars = PREVIEW_CHARS): SpanSummary {
+export function spanSummaryOf(span: SpanRecord, previewChars = PREVIEW_CHARS): Counted<SpanSummary> {
   return rowOf(SpanSummarySchema, (chars) => spanWith(span, chars), previewChars);
 }
 
 function spanWith(span: SpanRecord, previewChars: number): SpanSummary {
   const { agent_id: agentId, agent_name: agentName } = span;
   const fields = previewsOf(span.fields.slice(0, FIELDS_SHOWN), previewChars);
-  return create(SpanSummarySchema, {
+  return {
+    $typeName: "traces.v1.SpanSummary",
     spanId: span.span_id,
     parentSpanId: span.parent_span_id,
     name: span.name,
     operation: span.operation,
     status: span.error ? TraceStatus.ERROR : TraceStatus.OK,
-    startedAt: timestampFromDate(span.started_at),
+    startedAt: timestampOf(span.started_at),
     durationMs: span.duration_ms,
     ...((agentId !== "" || agentName !== "") && {
-      agent: { ...(agentId !== "" && { id: agentId }), ...(agentName !== "" && { name: agentName }) },
+      agent: {
+        $typeName: "traces.v1.Reference" as const,
+        ...(agentId !== "" && { id: agentId }),
+        ...(agentName !== "" && { name: agentName }),
+      },
     }),
     model: span.model,
     tool: span.tool,
@@ -79,16 +109,14 @@ function spanWith(span: SpanRecord, previewChars: number): SpanSummary {
     outputTokens: span.output_tokens,
     fields,
     moreFields: span.field_count - fields.length,
-  });
+  };
 }
 
-function previewsOf(
-  fields: readonly FieldRecord[],
-  previewChars: number,
-): MessageInitShape<typeof FieldPreviewSchema>[] {
+function previewsOf(fields: readonly FieldRecord[], previewChars: number): FieldPreview[] {
   return fields.map(({ field, preview: kept, bytes }) => {
     const preview = previewOf(kept, previewChars);
-    return { field, preview, bytes, truncated: Buffer.byteLength(preview) < bytes };
+    const truncated = Buffer.byteLength(preview) < bytes;
+    return { $typeName: "traces.v1.FieldPreview", field, preview, bytes, truncated };
   });
 }
 

@@ -4,9 +4,7 @@ import {
   type InspectAgentTracesRequestSchema,
   type InspectAgentTracesResponseSchema,
   Period,
-  SpanSummarySchema,
   TraceStatus,
-  TraceSummarySchema,
 } from "#proto/traces/v1/trace_inspection_service_pb.js";
 import type { Call } from "../../shared/rpc/call.js";
 import { invalidArgument, notFound } from "../../shared/rpc/errors.js";
@@ -19,7 +17,7 @@ import { SpansOf } from "../spans-of.js";
 import type { TraceRecord } from "../store.js";
 import { spanSummaryOf, traceSummaryOf } from "../summaries.js";
 import { PARTS, tracesNamed } from "../trace-name.js";
-import { bytesOf, pageWithinBudget, rowsWithinBudget } from "../within-budget.js";
+import { pageWithinBudget, rowsWithinBudget } from "../within-budget.js";
 
 type Request = MessageShape<typeof InspectAgentTracesRequestSchema>;
 type Response = MessageInitShape<typeof InspectAgentTracesResponseSchema>;
@@ -34,6 +32,9 @@ const HOURS: Readonly<Record<Period, number>> = {
   [Period.LAST_MONTH]: 30 * 24,
   [Period.ALL]: Number.POSITIVE_INFINITY,
 };
+
+/** What a row does not need. */
+const NOT_SHOWN = { trace_id: 0, root: 0, failed: 0, batches: 0, expires_at: 0 };
 
 /** Lists the traces of an agent, for administrators of all, or shows one trace that the caller may read with its spans. */
 export function inspectAgentTraces(context: Context, request: Request, call: Call): Promise<Response> {
@@ -53,7 +54,6 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
   // What is past its retention is not there, also before it is deleted: of that there is little, so that it needs no bound.
   const kept = { expires_at: { $gt: new Date() } };
   const { rows, end } = await pageWithinBudget({
-    schema: TraceSummarySchema,
     size: pageSize,
     after: positionOf(pageToken, request),
     read: (after, size) =>
@@ -68,7 +68,7 @@ async function listTraces({ store, peers }: Context, request: Request, call: Cal
         to,
         after,
         size,
-        projection: { batches: 0 },
+        projection: NOT_SHOWN,
       }),
     async show(traces) {
       const may = await reader.mayRead(traces);
@@ -91,14 +91,13 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
   const [trace] = parts;
   if (trace === undefined) throw notFound(`no trace that you can read has the id ${traceId}`);
   if (parts.length > 1) {
-    const traces = rowsWithinBudget(TraceSummarySchema, summaries);
+    const traces = rowsWithinBudget(summaries);
     const isAll = named.length < PARTS && traces.length === parts.length;
     return { traces, ...(isAll && { totalSize: traces.length }) };
   }
   const spansOf = await SpansOf.read(store, trace._id);
   const { rows, end } = await pageWithinBudget({
-    schema: SpanSummarySchema,
-    beside: bytesOf(TraceSummarySchema, summaries[0]!),
+    beside: summaries[0]!.bytes,
     size: pageSize,
     after: positionOf(pageToken, request),
     read: (after, size) => spansOf.page(after, size),
@@ -106,7 +105,7 @@ async function showTrace({ store, peers }: Context, request: Request, call: Call
   });
   // The trace keeps count of its spans.
   return {
-    traces: summaries,
+    traces: summaries.map(({ row }) => row),
     spans: rows,
     ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     totalSize: trace.span_count,

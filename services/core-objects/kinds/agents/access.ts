@@ -35,7 +35,7 @@ export async function getAgentTiers(
   const filter = { _id: { $in: agentIds }, ...filterOf(caller, "read") };
   const found = await context
     .collection("agent")
-    .find(filter, { projection: { origin: 1, owner: 1, acl: 1 } })
+    .find(filter, { projection: { origin: 1, owner: 1, acl: 1 }, limit: agentIds.length })
     .toArray();
   return { tiers: Object.fromEntries(found.map((agent) => [agent._id, tierOf(caller, agent)])) };
 }

@@ -1,40 +1,51 @@
 import type { Document } from "mongodb";
-
-// msgpackr makes a document field by field. V8 keeps an object that grows past some
-// sixteen fields in this way as a table of hashes: to copy it, or to go through its
-// fields, takes ten times as long. Documents of a collection have the same few lists
-// of fields, so each list is remembered, and a document begins as a copy of an object
-// that has all of them.
+import { documentOf, Shapes, type Step } from "./shapes.js";
 
 /** How documents are read that are not read here: the library's own way. Throws for bytes that are no document. */
 export type Decode = (bytes: Buffer, end?: number) => unknown;
 
-/** A field of documents, after those before it. */
-interface Step {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly next: Step[];
-  /** The fields up to this one. */
+/** Fields of a document that are read: those of these names, or all others. */
+export interface Fields {
   readonly names: readonly string[];
-  /** A document of these fields, if there are such documents. */
-  shape?: Document;
+  readonly areLeftOut: boolean;
 }
 
-/** Steps that are remembered of a collection, and of those that follow one: names of fields may be data. */
-const MOST_STEPS = 1_000;
-const MOST_NEXT = 16;
+/** All of them. */
+export const EVERY_FIELD: Fields = { names: [], areLeftOut: true };
+
+/** The bytes that follow a token, by the token: -1 if it does not tell them, or is one that is not read here. */
+const LENGTHS = new Int8Array(256).fill(-1);
+LENGTHS.fill(0, 0x00, 0x80).fill(0, 0xe0);
+for (let length = 0; length < 32; length++) LENGTHS[0xa0 + length] = length;
+for (const token of [0xc0, 0xc2, 0xc3]) LENGTHS[token] = 0;
+for (const token of [0xcc, 0xd0]) LENGTHS.set([1, 2, 4], token);
+LENGTHS[0xcb] = 8;
+LENGTHS.set([5, 9], 0xd6);
 
 /** Says that something is for the library. */
 const NOT_HERE = new Error("this document is read by msgpackr");
 
-/** Reads documents as msgpackr does, as far as they consist of what nearly all do; the rest is left to it. Hot path. */
+/**
+ * Reads documents as msgpackr does, as far as they consist of what nearly all do; the rest is left to it. Fields that are
+ * not asked for are passed by their lengths. Hot path.
+ */
 export class DocumentReader {
   private bytes: Buffer = Buffer.alloc(0);
   private at = 0;
-  private steps = 0;
-  private readonly first: Step = { name: "", bytes: new Uint8Array(), next: [], names: [] };
+  private readonly shapes: Shapes;
+  /** How many fields are read at most, and whether they were. */
+  private readonly most: number;
+  private isDone = false;
+  /** Of documents in documents. */
+  private readonly inner = new Shapes();
 
-  constructor(private readonly decode: Decode) {}
+  constructor(
+    private readonly decode: Decode,
+    private readonly fields: Fields = EVERY_FIELD,
+  ) {
+    this.shapes = new Shapes((name) => this.isRead(name));
+    this.most = fields.areLeftOut ? Number.POSITIVE_INFINITY : new Set(fields.names).size;
+  }
 
   /** @param end where the document ends, if the bytes go on. */
   read(bytes: Buffer, end?: number): unknown {
@@ -42,42 +53,45 @@ export class DocumentReader {
     this.at = 0;
     try {
       const document = this.document();
-      if (this.at === (end ?? bytes.length)) return document;
+      // Where all that is asked for was found, the rest is not looked at.
+      if (this.at === (end ?? bytes.length) || this.isDone) return document;
     } catch {
       // Bytes that are no document are refused by the library too.
     }
-    return this.decode(bytes, end);
+    const document = this.decode(bytes, end);
+    return this.fields === EVERY_FIELD ? document : this.only(document as Document);
+  }
+
+  private only(document: Document): Document {
+    return Object.fromEntries(Object.entries(document).filter(([name]) => this.isRead(name)));
+  }
+
+  private isRead(name: string): boolean {
+    return this.fields.names.includes(name) !== this.fields.areLeftOut;
   }
 
   private document(): Document {
     if (this.bytes[this.at++] !== 0xde) throw NOT_HERE;
     const count = this.number(2);
-    let step = this.first;
+    let step = this.shapes.first;
     const values: unknown[] = [];
-    for (let i = 0; i < count; i++) {
-      step = this.step(step);
-      values.push(this.value());
+    this.isDone = false;
+    for (let i = 0; i < count && !this.isDone; i++) {
+      const next = this.step(this.shapes, step);
+      if (next === undefined) throw NOT_HERE;
+      step = next;
+      if (!step.isRead) this.pass();
+      else this.isDone = values.push(this.value()) === this.most;
     }
-    step.shape ??= shapeOf(step.names);
-    const document = { ...step.shape };
-    for (let i = 0; i < count; i++) document[step.names[i] as string] = values[i];
-    return document;
+    return documentOf(step, values);
   }
 
-  /** The step of the name that comes next. */
-  private step(before: Step): Step {
-    const { bytes } = this;
-    const length = (bytes[this.at++] as number) - 0xa0;
-    if (!(length > 0 && length < 32)) throw NOT_HERE;
-    const { at } = this;
-    this.at += length;
-    for (const step of before.next) if (isAt(bytes, at, step.bytes)) return step;
-    if (++this.steps > MOST_STEPS || before.next.length >= MOST_NEXT) throw NOT_HERE;
-    const own = Uint8Array.prototype.slice.call(bytes, at, at + length);
-    const name = Buffer.from(own).toString();
-    if (name === "__proto__") throw NOT_HERE;
-    const step = { name, bytes: own, next: [], names: [...before.names, name] };
-    before.next.push(step);
+  /** The step of the name that comes next, gone past; undefined, and nothing is passed, if it is not remembered. */
+  private step(shapes: Shapes, before: Step): Step | undefined {
+    const length = (this.bytes[this.at] as number) - 0xa0;
+    if (!(length > 0 && length < 32)) return undefined;
+    const step = shapes.next(before, this.bytes, this.at + 1, length);
+    if (step !== undefined) this.at += 1 + length;
     return step;
   }
 
@@ -125,6 +139,28 @@ export class DocumentReader {
     }
   }
 
+  /** Goes past a value. */
+  private pass(): void {
+    for (let left = 1; left > 0; left--) {
+      const token = this.bytes[this.at++] as number;
+      const length = LENGTHS[token] as number;
+      if (length >= 0) this.at += length;
+      else if (token < 0x90) left += 2 * (token - 0x80);
+      else if (token < 0xa0) left += token - 0x90;
+      else if (token === 0xdc) left += this.number(2);
+      else if (token === 0xde) left += 2 * this.number(2);
+      else if (token >= 0xc4 && token <= 0xc6) this.passBytes(2 ** (token - 0xc4));
+      else if (token >= 0xd9 && token <= 0xdb) this.passBytes(2 ** (token - 0xd9));
+      else throw NOT_HERE;
+    }
+  }
+
+  /** Goes past bytes whose number comes first. */
+  private passBytes(length: number): void {
+    const count = this.number(length);
+    this.at += count;
+  }
+
   /** An unsigned number of some bytes. */
   private number(length: number): number {
     let number = 0;
@@ -162,7 +198,19 @@ export class DocumentReader {
   }
 
   private object(count: number): Document {
-    const object: Document = {};
+    let step = this.inner.first;
+    const values: unknown[] = [];
+    for (let i = 0; i < count; i++) {
+      const next = this.step(this.inner, step);
+      if (next === undefined) return this.othersInto(documentOf(step, values), count - i);
+      step = next;
+      values.push(this.value());
+    }
+    return documentOf(step, values);
+  }
+
+  /** Reads fields whose names are not remembered. */
+  private othersInto(object: Document, count: number): Document {
     for (let i = 0; i < count; i++) {
       const name = this.value();
       if (typeof name !== "string" || name === "__proto__") throw NOT_HERE;
@@ -179,16 +227,4 @@ export class DocumentReader {
     const seconds = (high % 4) * 2 ** 32 + low;
     return new Date(seconds * 1_000 + Math.floor(high / 4) / 1_000_000);
   }
-}
-
-function isAt(bytes: Buffer, at: number, wanted: Uint8Array): boolean {
-  // The byte before a name tells its length.
-  if ((bytes[at - 1] as number) - 0xa0 !== wanted.length) return false;
-  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
-  return true;
-}
-
-/** An object with these fields, as V8 keeps those of a program's own text. */
-function shapeOf(names: readonly string[]): Document {
-  return JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Document;
 }

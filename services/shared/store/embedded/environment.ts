@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import type { CollectionSpec } from "../store.js";
 import { hearCommits } from "./commit.js";
-import { DocumentReader } from "./document-reader.js";
+import { DocumentReaders } from "./document-readers.js";
 import { checkDataFile, DamagedStoreError } from "./integrity.js";
 import { withPooledKeys } from "./read-keys.js";
 import type { Stored } from "./records.js";
@@ -47,10 +47,13 @@ interface Decoding {
 
 function withReader(database: Database<Stored, Buffer>): Database<Stored, Buffer> {
   const decoding = database as unknown as Decoding;
-  const { decoder } = decoding;
-  const reader = new DocumentReader((bytes, end) => decoder.decode(bytes, end));
-  decoding.decoder = { decode: (bytes, end) => reader.read(bytes, end) };
+  decoding.decoder = new DocumentReaders(decoding.decoder);
   return database;
+}
+
+/** The readers of documents that {@link documentsOf} gave. */
+export function readersOf(documents: Database<Stored, Buffer>): DocumentReaders {
+  return (documents as unknown as Decoding).decoder as DocumentReaders;
 }
 
 /** What is known of each index of an environment, by collection and name. */

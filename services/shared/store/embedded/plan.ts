@@ -13,6 +13,8 @@ export type Candidate = Pick<
 /** How an index is walked to find what a filter means. */
 export interface Plan<C extends Candidate> {
   readonly index: C;
+  /** How many of its first fields the ranges begin with the values of. */
+  readonly equal: number;
   readonly ranges: readonly PrefixedRange[];
   readonly reverse: boolean;
   /** The documents come in the order that was asked for. */
@@ -112,6 +114,7 @@ function planWith<C extends Candidate>({ index, equal, range, order }: Fit<C>, c
   const covered = coveredBy(index, equal, range !== undefined, constraints);
   return {
     index,
+    equal,
     ranges: points.map((prefix) => ({
       prefix,
       ...(range ? between(prefix, range, index.fields[equal]?.descending ?? false) : beginningWith(prefix)),

@@ -1,4 +1,5 @@
 import type { Document } from "mongodb";
+import { EVERY_FIELD, type Fields } from "./document-reader.js";
 import { queryOf } from "./mingo.js";
 
 /** Makes of a document what was asked for of it. */
@@ -10,13 +11,22 @@ export type Projector = (document: Document) => Document;
  * are taken or left out directly.
  */
 export function projectorOf(projection: Document | undefined): Projector | undefined {
-  const fields = Object.entries(projection ?? {});
-  if (projection === undefined || fields.length === 0) return undefined;
-  const plain = fields.every(([path, how]) => !/[.$]/.test(path) && (isIn(how) || isOut(how)));
-  if (plain && fields.every(([, how]) => isOut(how))) return (document) => without(document, projection);
-  if (plain && fields.every(([path, how]) => isIn(how) || path === "_id"))
-    return (document) => only(document, projection);
+  const fields = fieldsOf(projection);
+  if (fields === EVERY_FIELD) return undefined;
+  if (fields !== undefined) return (document) => only(document, fields);
   return (document) => queryOf({}).find<Document>([document], projection).all()[0] as Document;
+}
+
+/** The fields that a projection takes, whole; undefined where it makes more of documents than that. */
+export function fieldsOf(projection: Document | undefined): Fields | undefined {
+  const fields = Object.entries(projection ?? {});
+  if (fields.length === 0) return EVERY_FIELD;
+  if (!fields.every(([path, how]) => !/[.$]/.test(path) && (isIn(how) || isOut(how)))) return undefined;
+  const [taken, leftOut] = [fields.filter(([, how]) => isIn(how)), fields.filter(([, how]) => isOut(how))];
+  const [names, others] = [taken, leftOut].map((some) => some.map(([name]) => name)) as [string[], string[]];
+  if (names.length === 0) return { names: others, areLeftOut: true };
+  if (others.some((name) => name !== "_id")) return undefined;
+  return { names: others.length > 0 || names.includes("_id") ? names : ["_id", ...names], areLeftOut: false };
 }
 
 /** Whether nothing but the id is asked for. */
@@ -38,15 +48,8 @@ function isOut(how: unknown): boolean {
   return how === 0 || how === false;
 }
 
-function without(document: Document, projection: Document): Document {
-  const left: Document = {};
-  for (const name of Object.keys(document)) if (!Object.hasOwn(projection, name)) left[name] = document[name];
-  return left;
-}
-
-function only(document: Document, projection: Document): Document {
+function only(document: Document, { names, areLeftOut }: Fields): Document {
   const taken: Document = {};
-  for (const name of Object.keys(document))
-    if (name === "_id" ? !isOut(projection._id) : Object.hasOwn(projection, name)) taken[name] = document[name];
+  for (const name of Object.keys(document)) if (names.includes(name) !== areLeftOut) taken[name] = document[name];
   return taken;
 }

@@ -3,20 +3,25 @@ import type { Log } from "../../process/log.js";
 import { refuseUndefined } from "../filter.js";
 import type { Base, CollectionSpec, FindOptions, Look, Looked } from "../store.js";
 import { constraintsOf, withoutPaths } from "./constraints.js";
+import { EVERY_FIELD, type Fields } from "./document-reader.js";
+import type { DocumentReaders } from "./document-readers.js";
+import { readersOf } from "./environment.js";
 import { KeptResults } from "./kept-results.js";
 import { race } from "./look.js";
 import { matcherOf } from "./matcher.js";
 import { sortDocuments, sortFieldsOf } from "./order.js";
 import { type Plan, planOf } from "./plan.js";
-import { isOnlyId, projectorOf } from "./projection.js";
-import { rawTestOf } from "./raw-test.js";
+import { fieldsOf, isOnlyId, projectorOf } from "./projection.js";
+import { readingOf } from "./reading.js";
 import type { Records, Stored } from "./records.js";
 import { Scan, turn, type Walkable } from "./scan.js";
+import { searchFor } from "./search.js";
 import { idKey } from "./values.js";
 
 /** Finds documents: plans, scans, and sorts what no index has sorted. */
 export class Queries {
   readonly #primary: Walkable;
+  readonly #readers: DocumentReaders;
   readonly #kept: KeptResults;
   readonly #reported = new Set<string>();
 
@@ -26,13 +31,14 @@ export class Queries {
     private readonly log: Log,
   ) {
     this.#primary = primaryIndex(records);
+    this.#readers = readersOf(records.documents);
     this.#kept = new KeptResults(records);
   }
 
   /** How many match, up to the limit. */
   async count(filter: Document, limit: number, hint?: string): Promise<number> {
     const plan = this.#plan(filter, { hint });
-    const scan = this.#scan(plan, filter);
+    const scan = this.#scan(plan, filter, { names: ["_id"], areLeftOut: false });
     let count = 0;
     while (!scan.done && count < limit) {
       count += plan.exact ? scan.countSlice(limit - count) : scan.slice(limit - count).length;
@@ -57,13 +63,14 @@ export class Queries {
   async *batches(filter: Document, options: FindOptions): AsyncGenerator<Document[], void> {
     refuseUndefined(filter);
     const plan = this.#plan(filter, options);
-    const onlyId = isOnlyId(options.projection) && plan.sorted && plan.exact;
-    const scan = this.#scan(plan, filter, onlyId);
+    const { projection, skip = 0, sort } = options;
+    // What is sorted here is sorted by fields that the projection may leave out.
+    const fields = plan.sorted && plan.index !== this.#primary ? fieldsOf(projection) : undefined;
+    const isInIndex = fields !== undefined && isOnlyId(projection) && plan.exact;
+    const scan = isInIndex ? new Scan(plan, (_id) => ({ _id })) : this.#scan(plan, filter, fields);
     const limit = options.limit ? Math.abs(options.limit) : Number.POSITIVE_INFINITY;
-    const batches = plan.sorted
-      ? inOrder(scan, options.skip ?? 0, limit)
-      : sorted(scan, options.sort, options.skip ?? 0, limit);
-    const projector = onlyId ? undefined : projectorOf(options.projection);
+    const batches = plan.sorted ? inOrder(scan, skip, limit) : sorted(scan, sort, skip, limit);
+    const projector = fields === undefined ? projectorOf(projection) : undefined;
     for await (const batch of batches) yield projector === undefined ? batch : batch.map(projector);
     this.#reportScan(plan, scan, filter);
   }
@@ -87,14 +94,13 @@ export class Queries {
     const range = Object.keys(asked.range).length === 0 ? {} : { [order]: asked.range };
     for (const filter of [...ways.map(({ by }) => by), wanted, range]) refuseUndefined(filter);
     const sort = { [order]: direction };
-    const read = { bytes: 0 };
-    const scans = ways.flatMap(({ index, by }) => {
-      const plan = this.#plan({ ...by, ...range }, { sort, hint: index });
-      const others = ways.filter((way) => way.by !== by).map((way) => way.by);
-      const rest = [withoutPaths({ ...by, ...range }, plan.covered), ...others, wanted];
-      return plan.sorted
-        ? [this.#rawScan(plan, { $and: rest.filter((one) => Object.keys(one).length > 0) }, read)]
-        : [];
+    const planned = ways.map(({ index, by }) => ({ by, plan: this.#plan({ ...by, ...range }, { sort, hint: index }) }));
+    const fields = fieldsOf(projection);
+    const { scans, bytesRead } = searchFor(this.records, {
+      ways: planned,
+      range,
+      wanted,
+      fields: fields ?? EVERY_FIELD,
     });
     // More values than are merged: what matches is sorted.
     if (scans.length === 0) {
@@ -104,42 +110,32 @@ export class Queries {
         found.push(...batch);
       return { found, end: undefined };
     }
-    const orderOf = (id: unknown) => this.records.byId(id as string)?.[order] as string | undefined;
-    const bounds = { limit, most, descending: direction === -1 };
-    const { found, end } = await race(scans, { ...bounds, orderOf, bytesRead: () => read.bytes });
-    const projector = projectorOf(projection);
+    const readOrder = (bytes: Buffer): Document =>
+      this.#readers.of({ names: [order], areLeftOut: false }).read(bytes) as Document;
+    const orderOf = (id: unknown) => this.records.read(id as string, readOrder)?.[order] as string | undefined;
+    const { found, end } = await race(scans, { limit, most, descending: direction === -1, orderOf, bytesRead });
+    const projector = fields === undefined ? projectorOf(projection) : undefined;
     return { found: projector === undefined ? found : found.map(projector), end };
-  }
-
-  /** Decodes only those whose bytes leave room for a match, and counts what it reads. */
-  #rawScan(plan: Plan<Walkable>, filter: Document, read: { bytes: number }): Scan {
-    const leavesRoom = rawTestOf(filter);
-    const documentOf = (id: unknown): Stored | undefined => {
-      const raw = this.records.rawOf(id as string);
-      if (raw === undefined) return undefined;
-      read.bytes += raw.length;
-      return leavesRoom === undefined || leavesRoom(raw) ? this.records.byId(id as string) : undefined;
-    };
-    return new Scan({ ...plan, exact: false }, documentOf, matcherOf(filter));
   }
 
   #plan(
     filter: Document,
     { sort, hint }: { readonly sort?: Sort | undefined; readonly hint?: string | undefined },
   ): Plan<Walkable> {
-    const indexes = [...this.records.indexes.values()];
+    const hinted = hint === undefined ? undefined : this.records.indexes.get(hint);
+    const indexes = hinted?.complete ? [hinted] : [...this.records.indexes.values()];
     for (const index of indexes) index.reread();
     return planOf<Walkable>(constraintsOf(filter), sortFieldsOf(sort), this.#primary, indexes, hint);
   }
 
-  /** @param onlyId an index gives all that is wanted, so that no document is read. */
-  #scan(plan: Plan<Walkable>, filter: Document, onlyId = false): Scan {
-    const documentOf = (value: unknown): Stored | undefined => {
-      if (plan.index === this.#primary) return value as Stored;
-      return onlyId ? { _id: value as string } : this.records.byId(value as string);
-    };
-    const matches = plan.exact ? () => true : matcherOf(withoutPaths(filter, plan.covered));
-    return new Scan(plan, documentOf, matches);
+  #scan(plan: Plan<Walkable>, filter: Document, fields: Fields = EVERY_FIELD): Scan {
+    const rest = plan.exact ? {} : withoutPaths(filter, plan.covered);
+    if (plan.index === this.#primary) {
+      const matches = matcherOf(rest);
+      return new Scan(plan, (document) => (matches(document as Stored) ? (document as Stored) : undefined));
+    }
+    const reading = readingOf(this.#readers, rest, fields);
+    return new Scan(plan, (id) => this.records.read(id as string, reading));
   }
 
   #reportScan(plan: Plan<Walkable>, scan: Scan, filter: Document): void {

@@ -4,6 +4,7 @@ import { told } from "./commit.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { isScalar } from "./keys.js";
 import { matcherOf } from "./matcher.js";
+import type { Reading } from "./reading.js";
 import type { SecondaryIndex } from "./secondary-index.js";
 import { idKey, idKeyOnce } from "./values.js";
 
@@ -102,9 +103,10 @@ export class Records {
     return this.documents.doesExist(idKeyOnce(id));
   }
 
-  /** The bytes of a document as Latin-1. */
-  rawOf(id: string): string | undefined {
-    return this.documents.getBinaryFast(idKeyOnce(id))?.toString("latin1");
+  /** What a reading makes of a document; undefined where there is none. */
+  read(id: string, reading: Reading): Document | undefined {
+    const bytes = this.documents.getBinaryFast(idKeyOnce(id));
+    return bytes === undefined ? undefined : reading(bytes);
   }
 
   /** Inside a transaction: everything is checked before anything is written, so that a refusal leaves nothing. */

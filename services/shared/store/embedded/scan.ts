@@ -1,6 +1,5 @@
 import type { Database } from "lmdb";
 import type { Document } from "mongodb";
-import type { Matcher } from "./matcher.js";
 import { MergedRanges } from "./merge.js";
 import type { Candidate, Plan } from "./plan.js";
 
@@ -8,6 +7,15 @@ import type { Candidate, Plan } from "./plan.js";
 export interface Walkable extends Candidate {
   readonly database: Database<unknown, Buffer>;
 }
+
+/**
+ * Reads the document of an entry, from what the index holds, its key, and how many bytes of that its range begins with;
+ * undefined if it does not match.
+ */
+export type ReadEntry = (value: unknown, key: Buffer, prefix: number) => Document | undefined;
+
+/** Says whether to go on after an entry. */
+type Visit = (value: unknown, key: Buffer, prefix: number) => boolean;
 
 /** How long a scan may hold the event loop before it gives way, in milliseconds. */
 const SLICE_MS = 4;
@@ -32,8 +40,7 @@ export class Scan {
 
   constructor(
     private readonly plan: Plan<Walkable>,
-    private readonly documentOf: (value: unknown) => Document | undefined,
-    private readonly matches: Matcher,
+    private readonly read: ReadEntry,
   ) {
     this.#seen = plan.repeats ? new Set() : undefined;
   }
@@ -46,8 +53,8 @@ export class Scan {
   /** The documents that match, to the end or to the limit. Inside a write transaction, or for few. */
   all(limit = Number.POSITIVE_INFINITY): Document[] {
     const found: Document[] = [];
-    this.#walk((value) => {
-      const document = this.#accept(value);
+    this.#walk((value, key, prefix) => {
+      const document = this.#accept(value, key, prefix);
       return document === undefined || found.push(document) < limit;
     });
     return found;
@@ -58,8 +65,8 @@ export class Scan {
     const found: Document[] = [];
     const keepOn = timeSlice();
     this.gaveWay();
-    this.#walk((value) => {
-      const document = this.#accept(value);
+    this.#walk((value, key, prefix) => {
+      const document = this.#accept(value, key, prefix);
       if (document !== undefined && found.push(document) >= limit) return false;
       return keepOn();
     });
@@ -74,11 +81,11 @@ export class Scan {
     const found: Document[] = [];
     let left = most;
     if (most > 0)
-      this.#walk((value) => {
+      this.#walk((value, key, prefix) => {
         if (!this.#isNew(value)) return true;
         this.last = value;
         left--;
-        const document = this.#matching(value);
+        const document = this.read(value, key, prefix);
         return (document === undefined || found.push(document) < limit) && left > 0 && keepOn();
       });
     this.looked += most - left;
@@ -108,13 +115,8 @@ export class Scan {
     return count;
   }
 
-  #accept(value: unknown): Document | undefined {
-    return this.#isNew(value) ? this.#matching(value) : undefined;
-  }
-
-  #matching(value: unknown): Document | undefined {
-    const document = this.documentOf(value);
-    return document !== undefined && (this.plan.exact || this.matches(document)) ? document : undefined;
+  #accept(value: unknown, key: Buffer, prefix: number): Document | undefined {
+    return this.#isNew(value) ? this.read(value, key, prefix) : undefined;
   }
 
   #isNew(value: unknown): boolean {
@@ -124,32 +126,32 @@ export class Scan {
   }
 
   /** Goes on until the visitor says false. */
-  #walk(visit: (value: unknown) => boolean): void {
+  #walk(visit: Visit): void {
     if (this.plan.merged) this.#walkMerged(visit);
     else this.#walkInTurn(visit);
   }
 
   /** To find where a thousand ranges begin takes longer than a slice: it is done once. */
-  #walkMerged(visit: (value: unknown) => boolean): void {
+  #walkMerged(visit: Visit): void {
     const { index, ranges, reverse } = this.plan;
     this.#merged ??= new MergedRanges(index.database, ranges, reverse);
     for (let entry = this.#merged.next(); entry !== undefined; entry = this.#merged.next()) {
       this.examined++;
-      if (!visit(entry.value)) return;
+      if (!visit(entry.value, entry.key, entry.prefix)) return;
     }
     this.done = true;
   }
 
-  #walkInTurn(visit: (value: unknown) => boolean): void {
+  #walkInTurn(visit: Visit): void {
     const { index, ranges, reverse } = this.plan;
     for (; this.#range < ranges.length; this.#range++, this.#after = undefined) {
-      const { start, end } = ranges[this.#range]!;
+      const { start, end, prefix } = ranges[this.#range]!;
       const [from, to] = reverse ? [end, start] : [start, end];
       const options = { start: this.#after ?? from, end: to, reverse, inclusiveEnd: true };
       const entries = index.database.getRange({ ...options, exclusiveStart: this.#after !== undefined });
       for (const { key, value } of entries) {
         this.examined++;
-        if (visit(value)) continue;
+        if (visit(value, key, prefix.length)) continue;
         this.#after = Buffer.from(key);
         return;
       }

@@ -212,6 +212,13 @@ for (const backend of backends) {
           nested: { k: 1 },
         });
         expect(await things.findOne({ email: "a@x" }, { projection: { n: 1, _id: 0 } })).toEqual({ n: 1 });
+        const ids = { projection: { _id: 1 } };
+        for (const filter of [{ _id: { $gte: "b", $lte: "d" } }, { _id: { $in: ["b", "c", "d"] } }])
+          expect(await things.find(filter, ids).sort({ _id: 1 }).toArray()).toEqual([
+            { _id: "b" },
+            { _id: "c" },
+            { _id: "d" },
+          ]);
       });
 
       test("all but the fields of an exclusion", async () => {

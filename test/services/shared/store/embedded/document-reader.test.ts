@@ -7,7 +7,12 @@ import fc from "fast-check";
 import type { RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Decode, DocumentReader } from "../../../../../services/shared/store/embedded/document-reader.js";
+import {
+  type Decode,
+  DocumentReader,
+  EVERY_FIELD,
+  type Fields,
+} from "../../../../../services/shared/store/embedded/document-reader.js";
 import { closeEnvironment, shareEnvironment } from "../../../../../services/shared/store/embedded/environment.js";
 import { storable } from "../../../../../services/shared/store/embedded/values.js";
 
@@ -34,9 +39,9 @@ afterAll(async () => {
 
 const encoded = (value: unknown): Buffer => Buffer.from(coder.encode(value));
 
-function reader() {
+function reader(fields: Fields = EVERY_FIELD) {
   const decode = vi.fn<Decode>((bytes, end) => coder.decode(bytes, end));
-  return { decode, reading: new DocumentReader(decode) };
+  return { decode, reading: new DocumentReader(decode, fields) };
 }
 
 const DATES = fc.date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true });
@@ -111,6 +116,7 @@ const ODD_SCALARS = fc.oneof(
   fc.constantFrom(...TIMES).map((time) => new Date(time)),
   ODD_TEXTS,
 );
+const TOLD = ["text", "n", "other", "deep"];
 const ODD = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: "small", withCrossShrink: true }, ODD_SCALARS, tie("list"), tie("object")),
   list: fc.array(tie("value"), { maxLength: 20 }),
@@ -146,6 +152,96 @@ test("documents of a few lists of fields are all read here, whatever their value
       deepStrictEqual(reading.read(Buffer.concat([bytes, Buffer.from("more")]), bytes.length), expected);
     }),
   );
+  expect(decode).not.toHaveBeenCalled();
+});
+
+test("of some fields, or of all but some, no others are read, and these as they are", () => {
+  const names = fc.subarray(["_id", "a", "b", "list", "inner", "at", "not there", ...TOLD]);
+  fc.assert(
+    fc.property(
+      names,
+      fc.boolean(),
+      fc.array(fc.dictionary(fc.constantFrom(...TOLD), ODD.value)),
+      (some, areLeftOut, documents) => {
+        const { reading } = reader({ names: some, areLeftOut });
+        for (const document of documents) {
+          const whole = {
+            _id: "a",
+            ...document,
+            list: [1, [2]],
+            inner: { b: { c: 1 } },
+            a: 70_000,
+            at: new Date(5),
+            b: "x".repeat(300),
+          };
+          const bytes = encoded(storable(whole));
+          const expected = Object.entries(coder.decode(bytes) as Document).filter(
+            ([name]) => some.includes(name) !== areLeftOut,
+          );
+          for (let times = 0; times < 2; times++)
+            expect(shown(reading.read(bytes))).toBe(shown(Object.fromEntries(expected)));
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("values of every length are passed by it", () => {
+  const values = [
+    0,
+    127,
+    128,
+    255,
+    256,
+    65_535,
+    65_536,
+    2 ** 32 - 1,
+    -1,
+    -32,
+    -33,
+    -128,
+    -129,
+    -32_769,
+    0.5,
+    null,
+    true,
+    false,
+  ];
+  const texts = [0, 1, 31, 32, 255, 256, 65_535, 65_536].map((length) => "x".repeat(length));
+  const others = [
+    Buffer.alloc(300, 1),
+    Buffer.alloc(70_000),
+    new Date(1_000),
+    new Date(1_001),
+    [],
+    Array(20).fill("é"),
+    {},
+    { a: { b: [1] } },
+  ];
+  const { decode, reading } = reader({ names: ["last"], areLeftOut: false });
+  for (const value of [...values, ...texts, ...others, Object.fromEntries(values.map((n, i) => [`n${i}`, n]))])
+    expect(reading.read(encoded({ _id: "a", value, list: [value, value], last: 7 }))).toEqual({ last: 7 });
+  expect(decode).not.toHaveBeenCalled();
+});
+
+test("a list of fields that is read often is read as before", () => {
+  const names = ["constructor", "toString", "0", 'a"b', "a\\b", "`x`", "\u2028", "é", "__proto", "return"];
+  const { decode, reading } = reader();
+  for (let n = 0; n < 300; n++) {
+    const document = Object.fromEntries(["_id", ...names].map((name, i) => [name, n % 3 === 0 ? i : `${n}`]));
+    const bytes = encoded({ ...document, inner: { ...document, more: n } });
+    expect(shown(reading.read(bytes))).toBe(shown(coder.decode(bytes)));
+  }
+  expect(decode).not.toHaveBeenCalled();
+});
+
+test("names in documents that are data are read, however many there are", () => {
+  const { decode, reading } = reader();
+  for (let n = 0; n < 3_000; n++) {
+    const bytes = encoded({ _id: "a", by_name: { [`name_${n}`]: n, more: { [`x${n}`]: [n] } } });
+    expect(reading.read(bytes)).toEqual(coder.decode(bytes));
+  }
   expect(decode).not.toHaveBeenCalled();
 });
 

@@ -19,7 +19,9 @@ beforeAll(async () => {
   await store.ensure([{ name: "texts", indexes: [] }]);
   const texts = store.collection("texts");
   await texts.insertMany(DOCUMENTS.map((document, n) => ({ _id: String(n), ...document })));
-  rawOf = (n) => (texts as unknown as EmbeddedCollection).records.rawOf(String(n)) as string;
+  rawOf = (n) =>
+    (texts as unknown as EmbeddedCollection).records.read(String(n), (bytes) => ({ raw: bytes.toString("latin1") }))
+      ?.raw;
 });
 afterAll(async () => {
   await store.close();
