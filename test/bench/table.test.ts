@@ -25,7 +25,6 @@ const run = (p50: number) => ({
 const latencies: Latencies = {
   name: "list_agents",
   rate: 500,
-  share: 0.5,
   rows: [
     { name: "bare µWS", kind: "floor", runs: [run(0.5), run(0.7)] },
     { name: "one process", kind: "ours", runs: [run(1), run(1.4)] },

@@ -37,14 +37,11 @@ export interface Latencies {
   readonly name: string;
   /** Requests per second. */
   readonly rate: number;
-  /** The share of our capacity that it is. */
-  readonly share: number;
   readonly rows: readonly TimedRow[];
 }
 
 /** What it is called. */
-export const titleOf = ({ name, rate, share }: Latencies): string =>
-  `${name}, ${rate} per second, ${Math.round(share * 100)} % of our capacity`;
+export const titleOf = ({ name, rate }: Latencies): string => `${name}, ${rate} per second, half of our capacity`;
 
 /** A percentile of each round. */
 export const millisecondsOf = ({ runs }: TimedRow, percentile: Percentile): number[] =>

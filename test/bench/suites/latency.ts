@@ -17,8 +17,6 @@ import { capture, startFloor } from "./capture.js";
 import { type Context, mostOf } from "./context.js";
 
 const ERA = "2026-07-28";
-/** The share of the program's capacity. */
-const SHARE = 0.5;
 const WARM_UP_SECONDS = 1;
 const SILENT = { write: () => true };
 const MICROSECONDS = 1_000_000;
@@ -58,7 +56,7 @@ async function measureOperation(context: Context, program: Program, operation: O
   const answer = await capture(program.port, request, { status: 200 });
   // The generator reads the id of short answers.
   const floor = await startFloor(answer, kind === "call");
-  const { rate, share } = await halfOfCapacity(context, program, request);
+  const rate = await halfOfCapacity(context, program, request);
   const rows: readonly Timed[] = [
     { name: "bare µWS", kind: "floor", port: floor.port, runs: [] },
     { name: "one process", kind: "ours", port: program.port, runs: [] },
@@ -72,21 +70,16 @@ async function measureOperation(context: Context, program: Program, operation: O
   }
   await floor.stop();
   const timed = rows.map(({ name: row, kind: of, runs }): TimedRow => ({ name: row, kind: of, runs }));
-  context.timed({ name, rate, share, rows: timed });
+  context.timed({ name, rate, rows: timed });
 }
 
 /** By its CPU time of a request in a closed loop, on the one core that a process mostly uses. */
-async function halfOfCapacity(
-  context: Context,
-  { pid, port }: Program,
-  request: Buffer,
-): Promise<{ readonly rate: number; readonly share: number }> {
+async function halfOfCapacity(context: Context, { pid, port }: Program, request: Buffer): Promise<number> {
   const send = (ms: number): Promise<number> => load({ port, requests: [request], connections: mostOf(context) }, ms);
   const variants = [{ name: "one process", kind: "ours" as const, pid, send }];
   const { rows } = await measure({ suite: "latency", name: "capacity", variants }, { ...context.pace, rounds: 1 });
   const capacity = MICROSECONDS / (rows[0]?.turns[0]?.cpu ?? Number.NaN);
-  const rate = Math.round(SHARE * capacity);
-  return { rate, share: rate / capacity };
+  return Math.round(capacity / 2);
 }
 
 function scenarioOf(
