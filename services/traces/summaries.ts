@@ -55,7 +55,7 @@ function shown<T>(names: readonly T[]): T[] {
   return names.slice(0, NAMES_SHOWN);
 }
 
-/** How many of so many names are not shown. */
+/** The number of names that are not shown. */
 function moreOf(names: number): number {
   return Math.max(0, names - NAMES_SHOWN);
 }

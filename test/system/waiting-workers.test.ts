@@ -1,16 +1,11 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { spawnProgram } from "../support/program.js";
 import { titled } from "../support/titled.js";
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-const isWorker = (pid: number): boolean => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("facade");
-
-const NO_PROC = existsSync("/proc/self/status") ? undefined : "the system has no /proc";
+import { NO_PROC, workersOf } from "../support/workers.js";
 
 test.skipIf(NO_PROC !== undefined)(
   titled("workers that wait for the services end with the process that forked them", NO_PROC),
@@ -18,7 +13,7 @@ test.skipIf(NO_PROC !== undefined)(
     const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
     const child = spawnProgram("services/main.js", ["--workers", "2"], { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir });
     try {
-      const workers = (): number[] => childrenOf(child.process.pid as number).filter(isWorker);
+      const workers = (): number[] => workersOf(child.process.pid as number);
       await expect.poll(workers, { timeout: 30_000, interval: 10 }).toHaveLength(2);
       const waiting = workers();
       const ended = once(child.process, "exit");

@@ -13,7 +13,8 @@ export interface Head {
 export class NotHttp extends Error {}
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/;
-const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** A header's name (RFC 9110 section 5.1). */
+export const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** Lines without control characters but tabs. */
 const LINES = /^[\t\x20-\x7e\x80-\xff]*(?:\r\n[\t\x20-\x7e\x80-\xff]*)*$/;
 const DIGITS = /^\d{1,15}$/;

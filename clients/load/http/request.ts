@@ -1,3 +1,5 @@
+import { NAME } from "./head.js";
+
 /** A POST that is sent. */
 export interface Post {
   /** In lower case. The same object for all requests of one kind: what is sent is made of it once. */
@@ -11,7 +13,6 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**

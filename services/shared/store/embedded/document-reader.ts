@@ -1,17 +1,9 @@
 import type { Document } from "mongodb";
+import { EVERY_FIELD, type Fields, isOf, only } from "./fields.js";
 import { documentOf, Shapes, type Step } from "./shapes.js";
 
 /** How documents are read that are not read here: the library's own way. Throws for bytes that are no document. */
 export type Decode = (bytes: Buffer, end?: number) => unknown;
-
-/** Fields of a document that are read: those of these names, or all others. */
-export interface Fields {
-  readonly names: readonly string[];
-  readonly areLeftOut: boolean;
-}
-
-/** All of them. */
-export const EVERY_FIELD: Fields = { names: [], areLeftOut: true };
 
 /** The bytes that follow a token, by the token: -1 if it does not tell them, or is one that is not read here. */
 const LENGTHS = new Int8Array(256).fill(-1);
@@ -43,7 +35,7 @@ export class DocumentReader {
     private readonly decode: Decode,
     private readonly fields: Fields = EVERY_FIELD,
   ) {
-    this.shapes = new Shapes((name) => this.isRead(name));
+    this.shapes = new Shapes((name) => isOf(fields, name));
     this.most = fields.areLeftOut ? Number.POSITIVE_INFINITY : new Set(fields.names).size;
   }
 
@@ -59,15 +51,7 @@ export class DocumentReader {
       // Bytes that are no document are refused by the library too.
     }
     const document = this.decode(bytes, end);
-    return this.fields === EVERY_FIELD ? document : this.only(document as Document);
-  }
-
-  private only(document: Document): Document {
-    return Object.fromEntries(Object.entries(document).filter(([name]) => this.isRead(name)));
-  }
-
-  private isRead(name: string): boolean {
-    return this.fields.names.includes(name) !== this.fields.areLeftOut;
+    return this.fields === EVERY_FIELD ? document : only(document as Document, this.fields);
   }
 
   private document(): Document {

@@ -1,4 +1,5 @@
-import { DocumentReader, EVERY_FIELD, type Fields } from "./document-reader.js";
+import { DocumentReader } from "./document-reader.js";
+import { EVERY_FIELD, type Fields } from "./fields.js";
 
 /** Readers that are kept: there are about as many as there are queries in the program. */
 const MOST = 100;

@@ -4,7 +4,7 @@ import type { Walkable } from "./scan.js";
 /** Beginnings of keys that are looked up; with more of them it costs less to read the document. */
 const MAX_PREFIXES = 8;
 
-/** Says of a key of one index, whose range begins with so many bytes, whether its document is on another way too. */
+/** Says of a key of one index, and of the length of what its range begins with, whether its document is on another way too. */
 export type OnOtherWay = (key: Buffer, prefix: number) => boolean;
 
 /**

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { EVERY_FIELD, type Fields } from "./document-reader.js";
+import { EVERY_FIELD, type Fields, only } from "./fields.js";
 import { queryOf } from "./mingo.js";
 
 /** Makes of a document what was asked for of it. */
@@ -46,10 +46,4 @@ function isIn(how: unknown): boolean {
 
 function isOut(how: unknown): boolean {
   return how === 0 || how === false;
-}
-
-function only(document: Document, { names, areLeftOut }: Fields): Document {
-  const taken: Document = {};
-  for (const name of Object.keys(document)) if (names.includes(name) !== areLeftOut) taken[name] = document[name];
-  return taken;
 }

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
-import { EVERY_FIELD, type Fields } from "./document-reader.js";
 import type { DocumentReaders } from "./document-readers.js";
+import { EVERY_FIELD, type Fields } from "./fields.js";
 import { matcherOf } from "./matcher.js";
 
 /** Reads a document from its bytes; undefined if it does not match. */

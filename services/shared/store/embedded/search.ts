@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import { withoutPaths } from "./constraints.js";
-import type { Fields } from "./document-reader.js";
 import { readersOf } from "./environment.js";
+import type { Fields } from "./fields.js";
 import { onOtherWay } from "./other-way.js";
 import type { Plan } from "./plan.js";
 import { rawTestOf } from "./raw-test.js";

@@ -22,6 +22,8 @@ export interface Step {
 /** Steps that are remembered, and of those that follow one: names of fields may be data. */
 const MOST_STEPS = 1_000;
 const MOST_NEXT = 16;
+/** The most fields of a list that is remembered: each step holds the names before it. */
+const MOST_NAMES = 100;
 
 /** The lists of fields that documents have. Hot path. */
 export class Shapes {
@@ -40,7 +42,7 @@ export class Shapes {
       const step = next[i] as Step;
       if (step.bytes.length === length && isAt(bytes, at, step.bytes)) return step;
     }
-    if (this.steps >= MOST_STEPS || next.length >= MOST_NEXT) return undefined;
+    if (this.steps >= MOST_STEPS || next.length >= MOST_NEXT || before.names.length >= MOST_NAMES) return undefined;
     const own = Uint8Array.prototype.slice.call(bytes, at, at + length);
     const name = Buffer.from(own).toString();
     // Bytes that are no UTF-8 stand for half of a surrogate pair.

@@ -33,7 +33,7 @@ test("a body ends by its length, by its last chunk, or with the connection", () 
   expect(reader.end()?.body.toString()).toBe("hello");
 });
 
-test("an answer that was cut is none", () => {
+test("an answer that was cut is not taken for one", () => {
   for (const cut of [
     "HTTP/1.1 2",
     `${OK}content-length: 5\r\n\r\nhel`,

@@ -7,13 +7,9 @@ import fc from "fast-check";
 import type { RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  type Decode,
-  DocumentReader,
-  EVERY_FIELD,
-  type Fields,
-} from "../../../../../services/shared/store/embedded/document-reader.js";
+import { type Decode, DocumentReader } from "../../../../../services/shared/store/embedded/document-reader.js";
 import { closeEnvironment, shareEnvironment } from "../../../../../services/shared/store/embedded/environment.js";
+import { EVERY_FIELD, type Fields } from "../../../../../services/shared/store/embedded/fields.js";
 import { storable } from "../../../../../services/shared/store/embedded/values.js";
 
 interface Coder {
