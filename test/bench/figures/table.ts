@@ -8,9 +8,9 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The figures of a group: CPU time, and its ratio to that of the floor and of each peer in the same rounds. */
+/** The figures of a group: CPU time, and its ratio to that of each floor and each peer in the same rounds. */
 export function tableOf({ rows }: Measured): Table {
-  const compared = rows.filter(({ kind }, i) => i === 0 || kind === "peer");
+  const compared = rows.filter(({ kind }) => kind !== "ours");
   const head = [
     ...["", "µs of CPU", "min–max", ...compared.map(({ name }) => `× ${shortOf(name)}`)],
     ...["answers/s", "bytes", "MB"],

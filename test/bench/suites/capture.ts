@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpAnswer } from "../answers.js";
 import { once } from "../load.js";
-import type { BareAnswer } from "../servers/bare.js";
+import type { BareAnswer } from "../servers/listen-bare.js";
 import { type Server, startOwn } from "../servers/server.js";
+import type { Stored, StoringAnswer } from "../servers/storing.js";
 
 /** Headers that a floor sends too. */
 const KEPT = ["content-type", "content-encoding", "cache-control", "etag", "vary"];
@@ -29,10 +30,18 @@ export async function capture(port: number, request: Buffer, { status, encoding 
 }
 
 /** Starts the floor that sends the same answer. */
-export function startFloor({ status, headers, body }: HttpAnswer, answersId = false): Promise<Server> {
+export function startFloor(answer: HttpAnswer, answersId = false): Promise<Server> {
+  return startOwn("./bare.js", { ...bareOf(answer), answersId });
+}
+
+/** Starts the floor that stores a document and a record, of so many bytes, before it sends the same answer. */
+export function startStoringFloor(answer: HttpAnswer, stored: Stored): Promise<Server> {
+  return startOwn("./storing.js", { ...bareOf(answer), ...stored } satisfies StoringAnswer);
+}
+
+function bareOf({ status, headers, body }: HttpAnswer): BareAnswer {
   const kept = KEPT.flatMap((name): [string, string][] => (headers[name] === undefined ? [] : [[name, headers[name]]]));
-  const answer: BareAnswer = { status, headers: kept, body: body.toString("base64"), answersId };
-  return startOwn("./bare.js", answer);
+  return { status, headers: kept, body: body.toString("base64") };
 }
 
 /** The JSON-RPC message of an answer, which may be an event stream. */

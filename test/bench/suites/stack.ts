@@ -6,8 +6,10 @@ import type { Variant } from "../figures/group.js";
 import { measure } from "../figures/measure.js";
 import { bodyBytes, load, requestBytes } from "../load.js";
 import { type Program, startProgram } from "../servers/program.js";
+import type { Server } from "../servers/server.js";
+import type { Stored } from "../servers/storing.js";
 import { createAgents, LIST_AGENTS, updateAgent } from "./agents.js";
-import { capture, messageOf, startFloor } from "./capture.js";
+import { capture, messageOf, startFloor, startStoringFloor } from "./capture.js";
 import { type Context, mostOf } from "./context.js";
 import { peerVariants, type Running, startPeers } from "./peer-variants.js";
 
@@ -30,6 +32,8 @@ interface Operation {
   readonly name: string;
   readonly path: string;
   readonly encoding?: string;
+  /** What a floor stores too, if the operation is a change. */
+  readonly stores?: Stored;
   /** The message of a connection. */
   readonly message: (era: Era, agent: string) => ReturnType<typeof modern> | ReturnType<typeof legacy>;
 }
@@ -46,6 +50,8 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: "update_agent, audited",
     path: "/mcp/core",
+    // As msgpack an agent of the suite, and one record of many in a frame.
+    stores: { document: 1_600, record: 500 },
     message: (era, agent) => ERAS[era]("tools/call", updateAgent(agent)),
   },
 ];
@@ -100,20 +106,20 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
     const answers = await Promise.all(
       own.map(({ program, requests: [one] }) => capture(program.port, one as Buffer, wanted)),
     );
-    const floor = await startFloor(answers[0] as (typeof answers)[0]);
+    const [answer] = answers as [(typeof answers)[0]];
+    const floor = await startFloor(answer);
+    const storing = operation.stores && (await startStoringFloor(answer, operation.stores));
     for (const connections of context.connections) {
       const of = `${connections} ${connections === 1 ? "connection" : "connections"}`;
       const name = `${operation.name}, ${era}, ${of} (${bodyBytes(requests[0] as Buffer)} B in)`;
       const loop = { requests, connections };
-      const bytes = answers[0]?.body.length ?? 0;
+      const bytes = answer.body.length;
+      const floorOf = (name: string, { pid, port }: Server): Variant => {
+        return { name, kind: "floor", pid, bytes, send: (ms) => load({ ...loop, port }, ms) };
+      };
       const variants: Variant[] = [
-        {
-          name: "bare µWS",
-          kind: "floor",
-          pid: floor.pid,
-          bytes,
-          send: (ms) => load({ ...loop, port: floor.port }, ms),
-        },
+        floorOf("bare µWS", floor),
+        ...(storing === undefined ? [] : [floorOf("µWS that stores", storing)]),
         ...own.map(({ name, program: { pid, port }, requests: ours }): Variant => {
           return { name, kind: "ours", pid, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
         }),
@@ -122,6 +128,7 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
       context.measured(await measure({ suite: "stack", name, variants }, context.pace));
     }
     await floor.stop();
+    await storing?.stop();
   }
   for (const { server } of peers satisfies Running[]) await server.stop();
 }
