@@ -47,6 +47,10 @@ const VIOLATIONS: Readonly<Record<keyof typeof RULES, readonly string[]>> = {
     "services/core-objects/runs/model.ts → services/core-objects/runs/apart/models.ts",
     "services/traces/store.ts → services/shared/isolation/apart/bounded-fetch.ts",
   ],
+  "the launcher starts built-in platforms in a thread": [
+    "services/launcher/platforms.ts → services/sandbox/start.ts",
+    "services/launcher/start.ts → services/sandbox/cti/server.ts",
+  ],
   "threads and processes are started by what bounds them": [
     "services/core-objects/runs/model.ts → node:worker_threads",
     "services/core-objects/knowledge/extract.ts → node:child_process",

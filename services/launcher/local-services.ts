@@ -34,7 +34,8 @@ export interface Surroundings {
   readonly image: FileRegistry;
   /** This process's own credential, read when first needed: auth makes it at its first start. */
   readonly self: () => Credential;
-  readonly platforms: ConfiguredPlatforms;
+  /** Built-in platforms start beside the services: only those that call platforms wait for them. */
+  readonly platforms: Promise<ConfiguredPlatforms>;
   readonly baseUrl: string;
   readonly shares: Shares;
   readonly observe: Chain["observe"];
@@ -170,14 +171,15 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
     case "catalogue": {
       const { createCatalogueService } = await import("../catalogue/service.js");
       const { registrationToken } = settings;
+      const configured = await platforms;
       return createCatalogueService({
         store,
         peers,
         log,
         tools: readTools(image),
-        configured: platforms,
+        configured,
         authentications: authenticationsOf(settings),
-        outgoing: platformPolicyOf(settings, platforms),
+        outgoing: platformPolicyOf(settings, configured),
         registrationToken,
         homepage: baseUrl,
         serviceName: settings.serviceName,
@@ -191,7 +193,7 @@ async function createService(name: Exclude<ServiceName, "auth">, around: Needs):
         peers,
         log,
         platforms: await loadPlatforms(readTools(image)),
-        outgoing: platformPolicyOf(settings, platforms),
+        outgoing: platformPolicyOf(settings, await platforms),
         slots: { perPlatform: settings.platformCalls, perKey: settings.platformCallsPerKey },
         slowMs: settings.slowCallMs,
         agentName: `sallyport/${VERSION}`,

@@ -1,50 +1,56 @@
 import { join } from "node:path";
 import type { ConfiguredPlatform, ConfiguredPlatforms, PlatformAuthentications } from "../catalogue/platforms.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
-import { CHOOSING_SERVERS, PLATFORMS, type PlatformServer } from "../shared/platforms.js";
+import type { Apart } from "../sandbox/apart.js";
+import { CHOOSING_SERVERS, PLATFORMS, type Platform, type PlatformServer } from "../shared/platforms.js";
+import type { Log } from "../shared/process/log.js";
 import type { Settings } from "./config.js";
-
-/** The platforms that configuration sets. */
-export interface Platforms {
-  readonly configured: ConfiguredPlatforms;
-  /** Ends the built-in ones. */
-  close(): Promise<void>;
-}
 
 /** The built-in platforms answer on this machine alone: they run where catalogue and the proxy both do. */
 export function runsSandboxes({ sandbox, services }: Settings): boolean {
   return sandbox && services.includes("catalogue") && services.includes("platform-proxy");
 }
 
+/** The thread of the built-in platforms, which loads from now on; undefined if the settings ask for none. */
+export async function prepareBuiltIn(settings: Settings, log: Log): Promise<Apart | undefined> {
+  if (!runsSandboxes(settings) || !PLATFORMS.some((platform) => isBuiltIn(platform, settings))) return undefined;
+  const { createApart } = await import("../sandbox/apart.js");
+  return createApart(log);
+}
+
 /**
  * The platforms that configuration sets: real ones by their address, built-in
- * ones, started here, in place of those that are not set.
+ * ones, started in their thread, in place of those that are not set.
  *
  * @param trust the base URL whose tokens the built-in platforms trust.
+ * @throws Error in one line, if the built-in ones cannot start.
  */
-export async function configurePlatforms(settings: Settings, trust: string): Promise<Platforms> {
-  const started: Sandbox[] = [];
+export async function configurePlatforms(
+  settings: Settings,
+  trust: string,
+  apart: Apart | undefined,
+): Promise<ConfiguredPlatforms> {
+  const builtIn = apart === undefined ? [] : PLATFORMS.filter((platform) => isBuiltIn(platform, settings));
+  const { dataDir, sandboxLatencyMs: latencyMs } = settings;
+  const where = { host: "127.0.0.1", port: 0, trust, latencyMs };
+  const placed = builtIn.map(({ name }) => ({ ...where, server: name, file: join(dataDir, "sandbox", name) }));
+  const urls = (await apart?.start(placed)) ?? [];
   const configured: { [server in PlatformServer]?: ConfiguredPlatform } = {};
-  for (const { name, sandbox: title } of PLATFORMS) {
+  for (const platform of PLATFORMS) {
+    const { name, sandbox: title = name } = platform;
     const url = settings[`${name}Url` as const];
+    const own = urls[builtIn.indexOf(platform)];
     if (url !== undefined) {
       const publicUrl = settings[`${name}PublicUrl` as const] ?? url;
       configured[name] = { url, publicUrl, title: new URL(url).host };
-    } else if (runsSandboxes(settings) && title !== undefined) {
-      const { startSandbox } = await import("../sandbox/start.js");
-      const file = join(settings.dataDir, "sandbox", name);
-      const latencyMs = settings.sandboxLatencyMs;
-      const sandbox = await startSandbox(name, { host: "127.0.0.1", port: 0, trust, file, latencyMs });
-      started.push(sandbox);
-      configured[name] = { url: sandbox.url, publicUrl: sandbox.url, title, isBuiltIn: true };
+    } else if (own !== undefined) {
+      configured[name] = { url: own, publicUrl: own, title, isBuiltIn: true };
     }
   }
-  return {
-    configured,
-    close: async () => {
-      await Promise.all(started.map((sandbox) => sandbox.close()));
-    },
-  };
+  return configured;
+}
+
+function isBuiltIn({ name, sandbox }: Platform, settings: Settings): boolean {
+  return sandbox !== undefined && settings[`${name}Url` as const] === undefined;
 }
 
 /** How the platforms take our token, as the settings choose. */

@@ -20,7 +20,7 @@ import { edgeOf, runFacade, workerEnv } from "./facade.js";
 import { firstStart, serviceKey, writeAddresses } from "./first-start.js";
 import { laneOf } from "./lane.js";
 import { type LocalServices, startLocalServices } from "./local-services.js";
-import { configurePlatforms, runsSandboxes } from "./platforms.js";
+import { configurePlatforms, prepareBuiltIn, runsSandboxes } from "./platforms.js";
 import { reservePort } from "./ports.js";
 import { narrowToOwner } from "./private-files.js";
 import { createRouting } from "./routing.js";
@@ -72,6 +72,9 @@ async function startParts(
   ending: ((graceMs: number) => Promise<unknown> | unknown)[],
 ): Promise<Omit<Running, "stop">> {
   const { host, dataDir, workers, mongodbUri } = settings;
+  const builtIn = await prepareBuiltIn(settings, log);
+  // For a start that fails; otherwise they end after what calls them, and before the store.
+  ending.push(() => builtIn?.close());
   const edge = workers === 0 ? undefined : await edgeOf(settings, log);
   const port = workers === 0 ? settings.port : await reservePort(host, settings.port, "port");
   const grpcPort = await reservePort(host, settings.grpcPort, "gRPC port");
@@ -95,8 +98,10 @@ async function startParts(
   // For a start that fails; otherwise they end before what they call.
   ending.push(() => pool?.drain(0));
 
-  const platforms = await configurePlatforms(settings, baseUrl);
-  ending.push(() => platforms.close());
+  // Not before: while the store is open, nobody else writes their files. The services that need them wait for them.
+  const platforms = configurePlatforms(settings, baseUrl, builtIn);
+  platforms.catch(() => undefined);
+  ending.push(() => builtIn?.close());
 
   const self = (): Credential => ({ authorization: `Bearer ${serviceKey(settings.serviceKey, dataDir)}` });
   const image = readImage();
@@ -118,7 +123,7 @@ async function startParts(
     routing,
     image,
     self,
-    platforms: platforms.configured,
+    platforms,
     baseUrl,
     shares,
     observe: countCalls(tracing?.observe),

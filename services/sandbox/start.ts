@@ -44,7 +44,8 @@ export async function startSandbox(server: PlatformServer, where: SandboxOptions
     url: listener.url,
     close: async () => {
       clearTimeout(unasked);
-      const sandbox = await opened;
+      // One that could not be opened has only its listener.
+      const sandbox = await opened?.catch(() => undefined);
       await (sandbox ?? listener).close();
     },
   };

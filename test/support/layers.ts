@@ -129,6 +129,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ({ from, to, isType }) => isType !== true && runsApart(to) && !runsApart(from),
   ),
 
+  "the launcher starts built-in platforms in a thread": where(
+    ({ from, to, isType }) =>
+      isType !== true && isLauncher(from) && serviceOf(to) === "sandbox" && to !== "services/sandbox/apart.ts",
+  ),
+
   "threads and processes are started by what bounds them": where(
     ({ from, to }) =>
       (to === "node:worker_threads" && !THREADS.includes(from)) ||

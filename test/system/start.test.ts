@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, post } from "../support/mcp.js";
 import { type Program, spawnProgram, startProgram } from "../support/program.js";
@@ -141,6 +141,20 @@ test("a port that is taken is said in one line", async () => {
     `port ${port} on 127.0.0.1 is in use by another program: stop that program, or set another port`,
   );
   taken.close();
+  rmSync(dir, { recursive: true });
+});
+
+test("data of a built-in platform that cannot be read are said in one line, with the file to remove", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "sallyport-"));
+  const file = join(dir, "sandbox/grc");
+  mkdirSync(dirname(file));
+  writeFileSync(file, "torn");
+  const child = spawnProgram("services/main.js", [], { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir });
+  const [code] = (await once(child.process, "exit")) as [number];
+  expect(code).toBe(1);
+  expect(child.output().trim()).toMatch(
+    new RegExp(`^the data of a built-in platform in ${file} cannot be read .*: remove the file .*$`),
+  );
   rmSync(dir, { recursive: true });
 });
 

@@ -55,8 +55,9 @@ export class ThreadEndedError extends Error {
   constructor(
     message: string,
     readonly how?: Ending,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
@@ -72,12 +73,14 @@ export interface AskedOptions {
   readonly ms?: number;
   /** How long it is kept after it answered its last call, in milliseconds; as long as this process if left out. */
   readonly idleMs?: number;
-  /** Hears that it ended: what it knew is gone. */
-  readonly ended?: () => void;
+  /** Hears that it ended, and why: what it knew is gone. */
+  readonly ended?: (why: ThreadEndedError) => void;
 }
 
 /** What is asked by messages; it starts at the first, and again at the next one after it ended. */
 export interface Thread<M extends ThreadMethods> {
+  /** Starts it before it is asked: it loads meanwhile. */
+  prepare(): void;
   /**
    * Runs a method there.
    *
@@ -101,7 +104,8 @@ export interface Thread<M extends ThreadMethods> {
 /** Hears what runs apart. */
 export interface Hearing {
   said(said: Answered | Ready | Told): void;
-  ended(why: string, how?: Ending): void;
+  /** @param cause what nobody caught, if that ended it. */
+  ended(why: string, how?: Ending, cause?: Error): void;
 }
 
 /** What was started. */
@@ -150,13 +154,14 @@ export function createAsked<M extends ThreadMethods>(
     void thread.close(`another call before it ${words}`);
   }
 
-  function end(one: Running, why: string, how?: Ending): void {
+  function end(one: Running, why: string, how?: Ending, cause?: Error): void {
     if (running !== one) return;
     running = undefined;
     clearTimeout(patience);
-    for (const { reject } of waiting.values()) reject(new ThreadEndedError(why, how));
+    const error = (): ThreadEndedError => new ThreadEndedError(why, how, cause && { cause });
+    for (const { reject } of waiting.values()) reject(error());
     waiting.clear();
-    ended?.();
+    ended?.(error());
   }
 
   function begin(): Running {
@@ -176,12 +181,15 @@ export function createAsked<M extends ThreadMethods>(
         if (error === undefined) call?.resolve(result);
         else call?.reject(Object.assign(new Error(error.message), { ...error }));
       },
-      ended: (why, how) => end(one, why, how),
+      ended: (why, how, cause) => end(one, why, how, cause),
     });
     return one;
   }
 
   const thread: Thread<M> = {
+    prepare() {
+      running ??= begin();
+    },
     call(method, argument, transfer = [], signal, hear) {
       if (signal?.aborted) return Promise.reject(signal.reason as Error);
       running ??= begin();

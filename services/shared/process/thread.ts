@@ -1,4 +1,4 @@
-import { parentPort, type TransferListItem, Worker } from "node:worker_threads";
+import { parentPort, type ResourceLimits, type TransferListItem, Worker } from "node:worker_threads";
 import {
   type Answered,
   type Asked,
@@ -21,6 +21,8 @@ const MAX_YOUNG = 32;
 export interface ThreadOptions extends AskedOptions {
   /** Of heap, at most. */
   readonly megabytes: number;
+  /** Of heap for what is new: less of it takes less memory, and more time to collect. {@link MAX_YOUNG} if omitted. */
+  readonly youngMegabytes?: number;
 }
 
 /**
@@ -28,12 +30,16 @@ export interface ThreadOptions extends AskedOptions {
  *
  * @param url of the module that it runs, written with .js as in an import, which calls {@link serveThread}.
  */
-export function createThread<M extends ThreadMethods>(url: URL, { megabytes, ...options }: ThreadOptions): Thread<M> {
-  return createAsked<M>((hearing) => startWorker(url, megabytes, hearing), options);
+export function createThread<M extends ThreadMethods>(
+  url: URL,
+  { megabytes, youngMegabytes = MAX_YOUNG, ...options }: ThreadOptions,
+): Thread<M> {
+  const heap = { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: youngMegabytes };
+  return createAsked<M>((hearing) => startWorker(url, heap, hearing), options);
 }
 
-function startWorker(url: URL, megabytes: number, { said, ended }: Hearing): Running {
-  const limits = { resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: MAX_YOUNG } };
+function startWorker(url: URL, resourceLimits: ResourceLimits, { said, ended }: Hearing): Running {
+  const limits = { resourceLimits };
   const module = moduleAt(url);
   const one = isSource(module)
     ? new Worker(fromSource(module), { ...limits, eval: true })
@@ -41,7 +47,7 @@ function startWorker(url: URL, megabytes: number, { said, ended }: Hearing): Run
   // A process that has nothing else to do ends.
   one.unref();
   one.on("message", said);
-  one.on("error", ({ message }) => ended(message));
+  one.on("error", (error) => ended(error.message, undefined, error));
   one.on("exit", () => ended("the thread ended"));
   return {
     post: (message, transfer) => one.postMessage(message, transfer),

@@ -57,6 +57,18 @@ test("a call hears what it is told before the answer, and no other call's; after
   await thread.close();
 });
 
+test("a thread that is prepared starts before it is asked; who is told that it ended is told of what nobody caught", async () => {
+  const ends: ThreadEndedError[] = [];
+  const thread = createThread(new URL("nowhere.js", import.meta.url), {
+    megabytes: 64,
+    ended: (why) => ends.push(why),
+  });
+  thread.prepare();
+  await expect.poll(() => ends, { timeout: 10_000 }).toHaveLength(1);
+  expect(ends[0]).toBeInstanceOf(ThreadEndedError);
+  expect(ends[0]).toMatchObject({ message: expect.stringContaining("nowhere"), cause: expect.any(Error) });
+});
+
 test("bytes move to a thread and back: nobody keeps a copy", async () => {
   const thread = createThread<StuckMethods>(URL_OF_IT, { megabytes: 64 });
   const bytes = new Uint8Array(1 << 20).fill(7);
