@@ -21,7 +21,7 @@ export interface Apart {
 
 /** Heap. The sample data of all take a tenth of it; the rest is for what users create. */
 const MEGABYTES = 1_024;
-/** Heap for what is new. With the usual 32 the process is 20 MB larger, and an answer takes 5% less. */
+/** Heap for what is new. With the usual 32 the process is 20 MB larger, and an answer takes 5 % less. */
 const YOUNG_MEGABYTES = 12;
 /** How long a start or an end may take, in milliseconds: both take a second, which a busy machine gives them late. */
 const CALL_MS = 60_000;
@@ -41,7 +41,9 @@ export function createApart(log: Log, megabytes = MEGABYTES): Apart {
   let placed: readonly Placed[] = [];
   let waiting: NodeJS.Timeout | undefined;
   const thread = createThread<PlatformMethods>(new URL("apart/platforms.js", import.meta.url), {
-    ...{ megabytes, youngMegabytes: YOUNG_MEGABYTES, ms: CALL_MS },
+    megabytes,
+    youngMegabytes: YOUNG_MEGABYTES,
+    ms: CALL_MS,
     ended(why) {
       if (state !== "serving") return;
       state = "away";
