@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../services/shared/parsed-url.js";
 import { SERVERS, type Server } from "../../services/shared/platforms.js";
 import { EXIT, Failure } from "./failures.js";
 import type { Session } from "./session.js";
@@ -62,4 +63,4 @@ function addressesIn(text: string): PublicAddresses | undefined {
   return { baseUrl, serviceName, endpoints: urls as Record<Server, string> };
 }
 
-const isUrl = (value: unknown): value is string => typeof value === "string" && URL.canParse(value);
+const isUrl = (value: unknown): value is string => typeof value === "string" && parsedUrl(value) !== undefined;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parsedUrl } from "../../services/shared/parsed-url.js";
 import { UsageError } from "./failures.js";
 
 /** What was given of where the service is and who calls. */
@@ -52,7 +53,8 @@ function addressOf({ base_url }: BootstrapAccess, dataDir: string): string {
 }
 
 function baseOf(text: string): string {
-  if (!URL.canParse(text)) throw new UsageError(`--url must be a URL such as http://127.0.0.1:8080, not ${text}`);
+  if (parsedUrl(text) === undefined)
+    throw new UsageError(`--url must be a URL such as http://127.0.0.1:8080, not ${text}`);
   return text.replace(/\/+$/, "");
 }
 

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../services/shared/parsed-url.js";
 import { ERAS, KINDS } from "./mcp/message.js";
 import { readStages, SHAPES } from "./shapes.js";
 import { readThreshold } from "./thresholds.js";
@@ -150,10 +151,10 @@ function whole(given: string): number {
 }
 
 function mcpUrl(given: string): URL {
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+  const url = parsedUrl(given);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new Error("must be a URL that begins with http:// or https://, such as http://127.0.0.1:8080/mcp/cti");
   }
-  const url = new URL(given);
   if (url.username !== "" || url.password !== "") {
     throw new Error('must not have a user name or password; give them as --header "Authorization: Basic …"');
   }

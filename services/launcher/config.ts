@@ -3,6 +3,7 @@ import { FACADE_OPTIONS } from "../../facade/config.js";
 import type { AskingAgents } from "../core-objects/runs/asking-agents.js";
 import { createKeyFormat, DEFAULT_KEY_PREFIX } from "../shared/credentials/format.js";
 import { allowEntry } from "../shared/outgoing/allow-list.js";
+import { parsedUrl } from "../shared/parsed-url.js";
 import {
   type Config,
   count,
@@ -260,7 +261,12 @@ function amount(value: string): number {
 }
 
 function proxyUrl(value: string): string {
-  const { pathname = "", search = "", hash = "", hostname = "" } = URL.canParse(value) ? new URL(url(value)) : {};
+  const {
+    pathname = "",
+    search = "",
+    hash = "",
+    hostname = "",
+  } = parsedUrl(value) === undefined ? {} : new URL(url(value));
   if (hostname === "" || pathname !== "/" || search + hash !== "")
     throw new Error("must be a URL with only a scheme, a host and a port, such as http://proxy.example.com:3128");
   return value;

@@ -1,4 +1,5 @@
 import type { IssuerSetting } from "../auth/oauth/id-jag/issuers.js";
+import { parsedUrl } from "../shared/parsed-url.js";
 
 /** Signatures that are accepted: none that a public key makes. */
 export const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA"] as const;
@@ -15,7 +16,7 @@ export function readIssuer(entry: string): IssuerSetting {
   const [url = "", ...words] = entry.trim().split(/\s+/);
   const tenants = words.filter((one) => one.startsWith(TENANT)).map((one) => one.slice(TENANT.length));
   const algorithms = words.filter((one) => !one.startsWith(TENANT));
-  const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && !/[?#]/.test(url);
+  const isUrl = /^https?:$/.test(parsedUrl(url)?.protocol ?? "") && !/[?#]/.test(url);
   const isKnown = algorithms.length > 0 && algorithms.every((one) => ALGORITHMS.some((known) => known === one));
   if (!isUrl || !isKnown || tenants.length > 1 || tenants[0] === "") {
     throw new Error(

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { domainToASCII } from "node:url";
 import type { ProviderSetting } from "../auth/federation/setting.js";
+import { parsedUrl } from "../shared/parsed-url.js";
 
 const MAX_PROVIDERS = 16;
 const MAX_GROUPS = 1_000;
@@ -113,8 +114,9 @@ function listOf(is: (value: unknown) => boolean, most: number, least = 0): (valu
 }
 
 function isIssuer(value: unknown): boolean {
-  if (!textOf(/^https?:\/\/[\x21-\x7e]+$/)(value) || !URL.canParse(value as string)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(value as string);
+  const url = textOf(/^https?:\/\/[\x21-\x7e]+$/)(value) ? parsedUrl(value as string) : undefined;
+  if (url === undefined) return false;
+  const { protocol, hostname, username, password, search, hash } = url;
   const isWhole = username + password + search + hash === "" && !/[?#]/.test(value as string);
   return isWhole && (protocol === "https:" || LOOPBACK.has(hostname));
 }

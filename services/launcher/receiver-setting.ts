@@ -1,4 +1,5 @@
 import type { ReceiverScheme } from "../auth/audit-export/setting.js";
+import { parsedUrl } from "../shared/parsed-url.js";
 
 const SCHEMES: readonly ReceiverScheme[] = ["https:", "http:", "tls:", "file:"];
 
@@ -8,7 +9,7 @@ const SCHEMES: readonly ReceiverScheme[] = ["https:", "http:", "tls:", "file:"];
  * @throws Error that says what it should be.
  */
 export function readReceiver(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parsedUrl(text);
   const hasHost = url?.protocol === "file:" ? url.host === "" && url.pathname.length > 1 : url?.hostname !== "";
   if (url === undefined || !(SCHEMES as readonly string[]).includes(url.protocol) || !hasHost || url.hash !== "")
     throw new Error(

@@ -1,4 +1,5 @@
 import type { WebhookSettings } from "../core-objects/notices/setting.js";
+import { parsedUrl } from "../shared/parsed-url.js";
 
 const PREFIX = "whsec_";
 /** Bytes of a secret, as Standard Webhooks bounds them. */
@@ -12,7 +13,7 @@ const MOST = 64;
  */
 export function readWebhook(text: string): WebhookSettings {
   const [address = "", ...secrets] = text.trim().split(/\s+/);
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = parsedUrl(address);
   if (url === undefined || !["https:", "http:"].includes(url.protocol) || url.username + url.password !== "")
     throw new Error("must begin with the URL of the receiver, such as https://example.com/hooks whsec_BASE64");
   if (secrets.length === 0) throw new Error(`must have a secret after the URL: ${FORM}`);

@@ -47,12 +47,22 @@ const INTERNAL = /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home|hom
 
 /** Why the cloud of a vendor cannot call a URL; undefined if the URL alone does not show it. */
 export function hindranceOf(url: string): string | undefined {
-  if (!URL.canParse(url)) return "this service has no URL";
-  const { protocol, hostname } = new URL(url);
+  const parsed = parsedUrl(url);
+  if (parsed === undefined) return "this service has no URL";
+  const { protocol, hostname } = parsed;
   const host = hostname.replace(/\.$/, "");
   if (isInternal(host)) return `${host} is not on the internet`;
   if (protocol !== "https:") return "the URL of this service is not HTTPS";
   return undefined;
+}
+
+// Not URL.canParse: Node 20 takes letters of Latin-1 for others once V8 has compiled a call of it.
+function parsedUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isInternal(host: string): boolean {

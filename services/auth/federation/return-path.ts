@@ -1,3 +1,5 @@
+import { parsedUrl } from "../../shared/parsed-url.js";
+
 const MAX_LENGTH = 1_000;
 
 /**
@@ -8,9 +10,10 @@ const MAX_LENGTH = 1_000;
 export function returnPathOf(text: string, baseUrl: string): string | undefined {
   if (text.length > MAX_LENGTH || !/^\/[\x21-\x7e]*$/.test(text) || text.includes("\\")) return undefined;
   const base = new URL(baseUrl);
-  if (!URL.canParse(text, base.origin)) return undefined;
+  const url = parsedUrl(text, base.origin);
+  if (url === undefined) return undefined;
   // Dots are resolved: the path that is looked at is the one that is opened.
-  const { origin, pathname, search } = new URL(text, base.origin);
+  const { origin, pathname, search } = url;
   const below = ["oauth", "console"].map((part) => `${base.pathname.replace(/\/+$/, "")}/${part}/`);
   const isPage = origin === base.origin && below.some((start) => pathname.startsWith(start));
   return isPage ? `${pathname}${search}` : undefined;

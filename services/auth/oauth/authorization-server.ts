@@ -5,6 +5,7 @@ import type {
   HandleHttpRequestSchema,
   HandleHttpResponseSchema,
 } from "#proto/auth/v1/authorization_server_service_pb.js";
+import { parsedUrl } from "../../shared/parsed-url.js";
 import type { Log } from "../../shared/process/log.js";
 import type { KeyRing } from "../key-ring.js";
 import type { Browser } from "./browser-sign-in.js";
@@ -77,8 +78,8 @@ class Server implements AuthorizationServer {
   async #route(request: IncomingMessage, response: ServerResponse, sender: Sender): Promise<void> {
     const { url = "/" } = request;
     const { origin } = this.options.issuer;
-    if (!URL.canParse(url, origin)) return notFound(response);
-    const { pathname } = new URL(url, origin);
+    const pathname = parsedUrl(url, origin)?.pathname;
+    if (pathname === undefined) return notFound(response);
     const known = WELL_KNOWN.exec(pathname);
     if (known !== null) return this.#discover(request, response, known);
     const path = pathname.slice(this.#base.length);

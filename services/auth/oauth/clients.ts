@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../shared/parsed-url.js";
 import { errors } from "./library.js";
 
 // What clients say of themselves, in a registration (RFC 7591) or in a client
@@ -92,8 +93,9 @@ function methodOf(metadata: Record<string, unknown>, isSigned: boolean): "none" 
 
 /** Whether a redirect goes to a web site, to a program on the person's machine, or openly through a network. */
 function kindOf(uri: unknown): "web" | "native" | "open" {
-  if (typeof uri !== "string" || !URL.canParse(uri)) return "open";
-  const { protocol, hostname } = new URL(uri);
+  const url = typeof uri === "string" ? parsedUrl(uri) : undefined;
+  if (url === undefined) return "open";
+  const { protocol, hostname } = url;
   if (protocol === "https:") return "web";
   if (protocol === "http:") return LOOPBACK.has(hostname) ? "native" : "open";
   return SCRIPTS.has(protocol) ? "open" : "native";

@@ -5,6 +5,7 @@ import type {
   HandleHttpRequestSchema,
   HandleHttpResponseSchema,
 } from "#proto/auth/v1/authorization_server_service_pb.js";
+import { parsedUrl } from "../../shared/parsed-url.js";
 
 /** Has a handler of Node's HTTP messages answer one that the façade passes on. */
 export async function injected(
@@ -30,7 +31,7 @@ export async function injected(
 /** Whether light-my-request can parse a target: it puts its own origin before "//". */
 function isReadable(url: string): boolean {
   const origin = "http://localhost";
-  return url !== "" && URL.canParse(url.startsWith("//") ? `${origin}${url}` : url, origin);
+  return url !== "" && parsedUrl(url.startsWith("//") ? `${origin}${url}` : url, origin) !== undefined;
 }
 
 /** The library builds every URL that it writes of the request's host: that is the public one, whatever was sent. */

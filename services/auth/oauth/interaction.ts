@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Provider } from "oidc-provider";
 import { isSameText } from "../../shared/credentials/same-text.js";
+import { parsedUrl } from "../../shared/parsed-url.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import type { UserRecord } from "../store.js";
@@ -84,7 +85,7 @@ export class Interactions {
       ...given,
       details,
       clientName: client?.clientName || "A client without a name",
-      clientHost: URL.canParse(clientId) ? new URL(clientId).host : "",
+      clientHost: parsedUrl(clientId)?.host ?? "",
       redirect,
       action: `${base}${OAUTH}/interaction/${uid}`,
       csrf: this.csrfOf(uid),

@@ -1,5 +1,6 @@
 import type { JWK } from "jose";
 import type { Configuration, KoaContextWithOIDC, Provider as ProviderType } from "oidc-provider";
+import { parsedUrl } from "../../shared/parsed-url.js";
 import type { Log } from "../../shared/process/log.js";
 import type { Seal } from "../../shared/secrets/seal.js";
 import type { AuthStore } from "../store.js";
@@ -179,8 +180,7 @@ function configurationOf(options: ProviderOptions): Configuration {
       ctx.body = body;
     },
     clientBasedCORS: (_ctx, origin, client) =>
-      origin !== "null" &&
-      (client.redirectUris ?? []).some((uri) => URL.canParse(uri) && new URL(uri).origin === origin),
+      origin !== "null" && (client.redirectUris ?? []).some((uri) => parsedUrl(uri)?.origin === origin),
   };
 }
 

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../parsed-url.js";
 import { SERVERS, scopesOfServer } from "../platforms.js";
 
 /** Vendors whose access tokens are read; `rfc9068` is any server that follows that RFC. */
@@ -130,7 +131,8 @@ function isObject(value: unknown): value is Given {
 }
 
 function isIssuer(value: unknown): boolean {
-  if (!isText(value) || !URL.canParse(value) || /[?#]/.test(value)) return false;
-  const { protocol, hostname, username, password } = new URL(value);
+  const url = isText(value) && !/[?#]/.test(value) ? parsedUrl(value) : undefined;
+  if (url === undefined) return false;
+  const { protocol, hostname, username, password } = url;
   return username + password === "" && (protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname)));
 }

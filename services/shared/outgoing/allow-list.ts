@@ -1,4 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
+import { parsedUrl } from "../parsed-url.js";
 import { type ClosedKind, canonical, holds, listOf } from "./address-kinds.js";
 
 /** What a deployment lists, read. */
@@ -63,8 +64,9 @@ export function allowEntry(text: string): string {
 export function hostOf(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/s, "$1");
   const shown = isIPv6(bare) ? `[${bare.replace(/%.*$/s, "")}]` : bare;
-  if (!/^[^\s/\\?#@:]+$|^\[/.test(shown) || !URL.canParse(`http://${shown}`)) return undefined;
-  const host = new URL(`http://${shown}`).hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
+  const url = /^[^\s/\\?#@:]+$|^\[/.test(shown) ? parsedUrl(`http://${shown}`) : undefined;
+  if (url === undefined) return undefined;
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
   return isIP(host) === 0 ? host : canonical(host);
 }
 

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../parsed-url.js";
 import type { Guard, RefusedAddressError } from "./guard.js";
 
 // URLs as users, platforms and administrators write them down. Where they lead is checked again whenever they are
@@ -36,7 +37,7 @@ export function spellingOf(text: string): string {
 }
 
 function formProblem(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parsedUrl(text);
   if (url === undefined || !/^https?:\/\/[^/\\\s]/i.test(text))
     return "must be a URL that begins with http:// or https://";
   // The parser drops white space, reads \ as /, and forgets an empty query.

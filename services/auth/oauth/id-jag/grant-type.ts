@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
+import { parsedUrl } from "../../../shared/parsed-url.js";
 import type { Context } from "../../context.js";
 import { emailOf } from "../../identity.js";
 import type { UserRecord } from "../../store.js";
@@ -119,7 +120,7 @@ async function grantOf(
       user_id: user._id,
       client_id: clientId,
       client_name: client.clientName || "A client without a name",
-      client_host: URL.canParse(clientId) ? new URL(clientId).host : "",
+      client_host: parsedUrl(clientId)?.host ?? "",
       // No browser was sent anywhere: the provider stands behind it.
       redirect: issuer,
       resource: resource.url,

@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { parsedUrl } from "../../../shared/parsed-url.js";
 import type { ClientFetch } from "../fetch-client.js";
 
 /** An identity provider whose assertions are accepted, and the algorithms that it signs with. */
@@ -43,10 +44,11 @@ function keysOf(issuer: string, fetchOutside: ClientFetch): JWTVerifyGetKey {
     });
     const document = (await reply.json()) as { issuer?: unknown; jwks_uri?: unknown };
     // RFC 8414 section 3.3: the document must be that issuer's own.
-    if (document.issuer !== issuer || typeof document.jwks_uri !== "string" || !URL.canParse(document.jwks_uri)) {
+    const keys = typeof document.jwks_uri === "string" ? parsedUrl(document.jwks_uri) : undefined;
+    if (document.issuer !== issuer || keys === undefined) {
       throw new Error(`the metadata of ${issuer} is not its own, or names no keys`);
     }
-    return createRemoteJWKSet(new URL(document.jwks_uri), {
+    return createRemoteJWKSet(keys, {
       cacheMaxAge: KEYS_FRESH_MS,
       cooldownDuration: KEYS_COOLDOWN_MS,
       timeoutDuration: TIMEOUT_MS,

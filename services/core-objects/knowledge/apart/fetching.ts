@@ -2,6 +2,7 @@ import { createDispatcher, plainError } from "../../../shared/isolation/apart/bo
 import { fetch, type Response } from "../../../shared/outgoing/agent.js";
 import { calledUrlProblem } from "../../../shared/outgoing/named-url.js";
 import type { OutgoingPolicy } from "../../../shared/outgoing/policy.js";
+import { parsedUrl } from "../../../shared/parsed-url.js";
 import type { DocumentType } from "../records.js";
 import { decoderOf } from "./charset.js";
 
@@ -64,7 +65,7 @@ export async function fetched(url: string, policy: OutgoingPolicy): Promise<Fetc
 }
 
 function nextOf(location: string, at: string): string {
-  const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
+  const next = parsedUrl(location, at);
   if (next !== undefined) next.hash = "";
   const problem = next === undefined ? "must be a URL" : calledUrlProblem(next.href);
   if (next === undefined || problem !== undefined) throw new Error(`it is redirected to an address that ${problem}`);

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../../shared/parsed-url.js";
 import { failedPrecondition, invalidArgument } from "../../../shared/rpc/errors.js";
 import { objectOf } from "../../lib/answers.js";
 import type { Platform } from "../../platform.js";
@@ -105,7 +106,7 @@ export const emptied = (text: string | undefined) => (text === "" ? null : text)
  */
 export function linkOf(link: string | undefined): string | null | undefined {
   if (link === undefined || link === "") return emptied(link);
-  if (WEB.test(link) && URL.canParse(link)) return link;
+  if (WEB.test(link) && parsedUrl(link) !== undefined) return link;
   throw invalidArgument("link: is not a web address; give one that begins with https:// or http://");
 }
 

@@ -1,3 +1,4 @@
+import { parsedUrl } from "../../../shared/parsed-url.js";
 import type { Json } from "../world.js";
 import type { Choices } from "./choices.js";
 
@@ -18,5 +19,5 @@ export type Field =
 
 /** Whether a text is an address as the platform's fields take one. */
 export function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^(https?|ftps?):$/.test(new URL(text).protocol);
+  return /^(https?|ftps?):$/.test(parsedUrl(text)?.protocol ?? "");
 }

@@ -1,4 +1,5 @@
 import { ExternalReferenceService } from "#proto/cti/v1/external_reference_service_pb.js";
+import { parsedUrl } from "../../../../shared/parsed-url.js";
 import { invalidArgument, notFound } from "../../../../shared/rpc/errors.js";
 import { shorten } from "../../../../shared/tools/shorten.js";
 import { type Binding, unary } from "../../../binding.js";
@@ -139,7 +140,7 @@ export const bindings: readonly Binding[] = [
 
 /** @throws ConnectError invalid_argument, for what is no web address: people follow references, and a browser would run a script. */
 function checkAddress(url: string): void {
-  if (!/^(https?|ftp):\/\/[^\s<>"\p{Cc}]+$/iu.test(url) || !URL.canParse(url))
+  if (!/^(https?|ftp):\/\/[^\s<>"\p{Cc}]+$/iu.test(url) || parsedUrl(url) === undefined)
     throw invalidArgument(`url: ${url} is not a web address; it must begin with https://, http:// or ftp://`);
 }
 
