@@ -56,7 +56,7 @@ export function hindranceOf(url: string): string | undefined {
   return undefined;
 }
 
-// Not URL.canParse: Node 20 takes letters of Latin-1 for others once V8 has compiled a call of it.
+// Not URL.canParse: once V8 has compiled a call of it, Node 20 reads the bytes of a Latin-1 text as UTF-8.
 function parsedUrl(text: string): URL | undefined {
   try {
     return new URL(text);

@@ -1,6 +1,6 @@
-// The floor of a change that is recorded: µWebSockets.js, which replaces a
-// document in LMDB and then appends a record to a file, and answers with the
-// same bytes once both are on disk. It parses, checks and indexes nothing.
+// The floors of a change that is recorded: µWebSockets.js, which may replace a
+// document in LMDB, then appends a record to a file, and answers with the
+// same bytes once that is on disk. It parses, checks and indexes nothing.
 
 import { constants, mkdtempSync, openSync, rmSync, write } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,9 +10,9 @@ import { open } from "lmdb";
 import { type BareAnswer, listenBare } from "./listen-bare.js";
 import { serveAsAsked } from "./own.js";
 
-/** Bytes of the document that is replaced for a request, and of the record that is appended. */
+/** Bytes of the document that is replaced for a request, if one is, and of the record that is appended. */
 export interface Stored {
-  readonly document: number;
+  readonly document?: number;
   readonly record: number;
 }
 
@@ -59,7 +59,7 @@ serveAsAsked(({ document, record, ...answer }: StoringAnswer) => {
   const append = appender(join(folder, "records"), record);
   let changes = 0;
   return listenBare(answer, async () => {
-    await documents.put(changes++ % DOCUMENTS, Buffer.alloc(document, changes));
+    if (document !== undefined) await documents.put(changes++ % DOCUMENTS, Buffer.alloc(document, changes));
     await append();
   });
 });

@@ -34,7 +34,7 @@ export function startFloor(answer: HttpAnswer, answersId = false): Promise<Serve
   return startOwn("./bare.js", { ...bareOf(answer), answersId });
 }
 
-/** Starts the floor that stores a document and a record, of so many bytes, before it sends the same answer. */
+/** Starts a floor that stores something before it sends the same answer. */
 export function startStoringFloor(answer: HttpAnswer, stored: Stored): Promise<Server> {
   return startOwn("./storing.js", { ...bareOf(answer), ...stored } satisfies StoringAnswer);
 }
