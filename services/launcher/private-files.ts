@@ -19,6 +19,8 @@ const OWN = [
   "secrets-key",
   "main/data.mdb",
   "main/lock.mdb",
+  "main/_replaced.0.journal",
+  "main/_replaced.1.journal",
   "main/audit.0.journal",
   "main/audit.1.journal",
   "main",

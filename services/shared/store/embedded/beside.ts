@@ -22,7 +22,7 @@ export async function openEmbeddedBeside(dir: string, specs: readonly Collection
     const name = spec.environment ?? "main";
     const root = environments.get(name) ?? shareEnvironment(join(dir, name));
     environments.set(name, root);
-    const records = new Records(root, documentsOf(root, spec));
+    const records = new Records(root, documentsOf(root, spec), spec.name);
     await openIndexes({ spec, records, root, catalogue: catalogueOf(root) });
     records.share();
     collections.set(spec.name, new EmbeddedCollection(spec, records, silentLog));

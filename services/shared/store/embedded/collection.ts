@@ -20,14 +20,13 @@ import { nextVersion, replaced, type UpdateOptions } from "./next-version.js";
 import { valuesAt } from "./paths.js";
 import { projected } from "./projection.js";
 import { Queries } from "./queries.js";
-import type { Records, Stored } from "./records.js";
+import type { Records } from "./records.js";
+import type { Stored } from "./stored.js";
 import { seedOf, updated } from "./update.js";
 import { withId } from "./values.js";
 
 /** Writes of one call that share a transaction; between two of them other work runs. */
 const BATCH = 200;
-/** The same of writes that nobody waits for, and that come beside calls. */
-const SMALL_BATCH = 64;
 
 /** One collection: documents by id, and the indexes declared for it. */
 export class EmbeddedCollection implements DocCollection<Base> {
@@ -61,17 +60,6 @@ export class EmbeddedCollection implements DocCollection<Base> {
       counts.insertedCount++;
     });
     return { insertedCount: counts.insertedCount };
-  }
-
-  /** Inserts the documents that it has not already. */
-  async insertMissing(documents: readonly Stored[]): Promise<void> {
-    for (let i = 0; i < documents.length; i += SMALL_BATCH) {
-      await this.records.transaction(() => {
-        for (const document of documents.slice(i, i + SMALL_BATCH)) {
-          if (!this.records.has(document._id)) this.records.write(undefined, document);
-        }
-      });
-    }
   }
 
   async findOne(filter: Filter<Base>, options: FindOptions = {}): Promise<Base | null> {

@@ -10,11 +10,11 @@ import { inOneCommit } from "./commit.js";
 import { everyOne, fillIndexes, type Indexed, makeDatabases, openIndexes } from "./declared-indexes.js";
 import { createDiskProbe, type DiskProbe } from "./disk-probe.js";
 import { catalogueOf, closeEnvironment, documentsOf, openEnvironment } from "./environment.js";
-import { Journal } from "./journal.js";
-import { journalPaths } from "./journal-files.js";
+import { JournalMark } from "./journal-mark.js";
 import { JournaledCollection } from "./journaled-collection.js";
 import { type Lock, lockDirectory } from "./lock.js";
 import { Records } from "./records.js";
+import { Replacements } from "./replacements.js";
 import { sweep } from "./sweeper.js";
 
 /** What may be chosen of an embedded store. */
@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
 
 const journaled = gauge(
   "sallyport_journal_records",
-  "Records that are on disk in a journal, and not in their collection yet: above 20,000 no more are taken.",
+  "Documents that are on disk in a journal, and not in their collection yet: no more are taken above 20,000, of replaced ones above 2,000.",
   ["collection"],
 );
 
@@ -50,7 +50,13 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
   try {
     const lock = await lockDirectory(path, main);
     const probe = await createDiskProbe(path, options.probeEveryMs);
-    return new EmbeddedStore(path, main, lock, probe, options);
+    const replacements = await Replacements.open(join(path, "main"), main, (error) =>
+      (options.log ?? silentLog).error(
+        { err: error },
+        "replaced documents cannot be put into the store; they are kept in a journal",
+      ),
+    );
+    return new EmbeddedStore(path, main, { lock, probe, replacements }, options);
   } catch (error) {
     opened.delete(path);
     await closeEnvironment(main);
@@ -63,7 +69,7 @@ class EmbeddedStore implements Store {
 
   readonly #environments: Map<"main" | "traces", RootDatabase>;
   readonly #collections = new Map<string, EmbeddedCollection>();
-  readonly #journals = new Map<string, Journal>();
+  readonly #journaled = new Map<string, JournaledCollection>();
   readonly #log: Log;
   readonly #sweeper: NodeJS.Timeout;
   #sweeping: Promise<void> = Promise.resolve();
@@ -73,8 +79,7 @@ class EmbeddedStore implements Store {
   constructor(
     private readonly dir: string,
     main: RootDatabase,
-    private readonly lock: Lock,
-    private readonly probe: DiskProbe,
+    private readonly held: { readonly lock: Lock; readonly probe: DiskProbe; readonly replacements: Replacements },
     options: EmbeddedOptions,
   ) {
     this.#environments = new Map([["main", main]]);
@@ -82,16 +87,16 @@ class EmbeddedStore implements Store {
     this.#sweeper = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
     }, options.sweepEveryMs ?? 60_000).unref();
-    this.#endReading = journaled.read(() =>
-      [...this.#journals].map(([name, { size }]) => ({ labels: [name], value: size })),
-    );
+    this.#endReading = journaled.read(() => [
+      ...[...this.#journaled].map(([name, { size }]) => ({ labels: [name], value: size })),
+      { labels: ["replaced"], value: held.replacements.size },
+    ]);
   }
 
   collection<T extends Base>(name: string): DocCollection<T> {
     const collection = this.#collections.get(name);
     if (!collection) throw new Error(`collection ${name} is not declared; pass it to ensure first`);
-    const journal = this.#journals.get(name);
-    return (journal ? new JournaledCollection(collection, journal) : collection) as unknown as DocCollection<T>;
+    return (this.#journaled.get(name) ?? collection) as unknown as DocCollection<T>;
   }
 
   /** The steps of all collections share their commits: each commit waits for the disk. */
@@ -109,8 +114,8 @@ class EmbeddedStore implements Store {
     await everyOne(opened.map(({ indexes }) => fillIndexes(indexes)));
     for (const { collection, indexes } of opened) {
       const { spec } = indexes;
-      if (spec.journaled && !this.#journals.has(spec.name)) {
-        this.#journals.set(spec.name, await this.#openJournal(collection, spec));
+      if (spec.journaled && !this.#journaled.has(spec.name)) {
+        this.#journaled.set(spec.name, await this.#openJournal(collection, spec));
       }
     }
   }
@@ -119,25 +124,28 @@ class EmbeddedStore implements Store {
     spec: CollectionSpec,
     root: RootDatabase,
   ): { readonly collection: EmbeddedCollection; readonly indexes: Indexed } {
+    const { name, environment = "main" } = spec;
+    // What a thread writes too is never replaced without a transaction.
+    const replacements = environment === "main" ? this.held.replacements : undefined;
     const collection =
-      this.#collections.get(spec.name) ??
-      new EmbeddedCollection(spec, new Records(root, documentsOf(root, spec)), this.#log);
+      this.#collections.get(name) ??
+      new EmbeddedCollection(spec, new Records(root, documentsOf(root, spec), name, replacements), this.#log);
     return { collection, indexes: { spec, records: collection.records, root, catalogue: catalogueOf(root) } };
   }
 
-  #openJournal(collection: EmbeddedCollection, { name, environment = "main" }: CollectionSpec): Promise<Journal> {
-    const folder = join(this.dir, environment);
-    return Journal.open(folder, {
-      paths: journalPaths(folder, name),
-      has: (id) => collection.records.has(id),
-      apply: (documents) => collection.insertMissing(documents),
+  #openJournal(
+    collection: EmbeddedCollection,
+    { name, environment = "main" }: CollectionSpec,
+  ): Promise<JournaledCollection> {
+    return JournaledCollection.open(join(this.dir, environment), collection, {
+      mark: new JournalMark(this.#environment(environment), name),
       failed: (error) =>
         this.#log.error({ err: error, collection: name }, "a journal cannot be put into its collection; it is kept"),
     });
   }
 
   inOrder(writes: readonly Write[]): Promise<void> {
-    return inOneCommit(writes);
+    return this.held.replacements.heldWhile(() => inOneCommit(writes));
   }
 
   async ping(): Promise<void> {
@@ -145,7 +153,7 @@ class EmbeddedStore implements Store {
   }
 
   unwritable(): string | undefined {
-    return this.probe.refusal();
+    return this.held.probe.refusal();
   }
 
   place(collections: readonly string[]): StorePlace {
@@ -162,10 +170,11 @@ class EmbeddedStore implements Store {
     clearInterval(this.#sweeper);
     this.#endReading();
     await this.#sweeping;
-    for (const journal of this.#journals.values()) await journal.close();
-    await this.probe.close();
+    for (const journaled of this.#journaled.values()) await journaled.close();
+    await this.held.replacements.close();
+    await this.held.probe.close();
     for (const environment of this.#environments.values()) await closeEnvironment(environment);
-    await this.lock.release();
+    await this.held.lock.release();
     opened.delete(this.dir);
   }
 

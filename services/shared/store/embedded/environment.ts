@@ -6,8 +6,8 @@ import { hearCommits } from "./commit.js";
 import { DocumentReaders } from "./document-readers.js";
 import { checkDataFile, DamagedStoreError } from "./integrity.js";
 import { withPooledKeys } from "./read-keys.js";
-import type { Stored } from "./records.js";
 import type { IndexRecord } from "./secondary-index.js";
+import type { Stored } from "./stored.js";
 
 /**
  * Opens the environment in a folder.
@@ -36,24 +36,30 @@ export function shareEnvironment(path: string): RootDatabase {
 }
 
 /** The documents of a collection, by id. */
-export function documentsOf(root: RootDatabase, { name }: CollectionSpec): Database<Stored, Buffer> {
+export function documentsOf(root: RootDatabase, { name }: Pick<CollectionSpec, "name">): Database<Stored, Buffer> {
   return withReader(withPooledKeys(root.openDB(`d:${name}`, { keyEncoding: "binary", ...DOCUMENTS })));
 }
 
-/** What lmdb decodes values with; its types leave it out. */
-interface Decoding {
+/** What lmdb encodes and decodes values with; its types leave it out. */
+interface Coding {
+  readonly encoder: { encode(value: unknown): Buffer };
   decoder: { decode(bytes: Buffer, end?: number): unknown };
 }
 
 function withReader(database: Database<Stored, Buffer>): Database<Stored, Buffer> {
-  const decoding = database as unknown as Decoding;
+  const decoding = database as unknown as Coding;
   decoding.decoder = new DocumentReaders(decoding.decoder);
   return database;
 }
 
 /** The readers of documents that {@link documentsOf} gave. */
 export function readersOf(documents: Database<Stored, Buffer>): DocumentReaders {
-  return (documents as unknown as Decoding).decoder as DocumentReaders;
+  return (documents as unknown as Coding).decoder as DocumentReaders;
+}
+
+/** What writes documents as they are stored; the bytes are written over by the next. */
+export function encoderOf(documents: Database<Stored, Buffer>): Coding["encoder"] {
+  return (documents as unknown as Coding).encoder;
 }
 
 /** What is known of each index of an environment, by collection and name. */

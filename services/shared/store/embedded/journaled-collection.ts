@@ -13,27 +13,92 @@ import { BulkWriteError } from "./bulk-write-error.js";
 import type { EmbeddedCollection } from "./collection.js";
 import { EmbeddedCursor } from "./cursor.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
-import type { Journal } from "./journal.js";
+import { Journal, type JournalOptions } from "./journal.js";
+import { journalPaths } from "./journal-files.js";
+import type { Entry } from "./journal-frame.js";
+import type { Stored } from "./stored.js";
+import { emptyUnnumbered } from "./unnumbered-journal.js";
 import { withId } from "./values.js";
+
+/** Documents that may wait in its journal. */
+const MOST_WAITING = 20_000;
+/** Documents that a transaction inserts: nobody waits for it, and it comes beside calls. */
+const AT_ONCE = 64;
 
 /** A collection whose insertions go to a journal; every other operation waits until the collection has them. */
 export class JournaledCollection implements DocCollection<Base> {
-  constructor(
+  private constructor(
     private readonly collection: EmbeddedCollection,
     private readonly journal: Journal,
+    /** Documents that are on their way into the journal, or wait in it. */
+    private readonly waiting: Map<string, Stored>,
   ) {}
+
+  /** Opens the journal of a collection, and puts what it has into the collection first. */
+  static async open(
+    folder: string,
+    collection: EmbeddedCollection,
+    { mark, failed }: Pick<JournalOptions, "mark" | "failed">,
+  ): Promise<JournaledCollection> {
+    const { records, spec } = collection;
+    const paths = journalPaths(folder, spec.name);
+    await emptyUnnumbered(paths, async (documents) => {
+      await collection.insertMany(documents.filter(({ _id }) => !records.has(_id)));
+    });
+    const waiting = new Map<string, Stored>();
+    const apply = async (entries: readonly Entry[], move: () => boolean): Promise<void> => {
+      await records.transaction(() => {
+        if (!move()) return;
+        for (const { id, bytes } of entries)
+          records.write(undefined, waiting.get(id) ?? records.documentOf(bytes), bytes);
+      });
+      for (const { id } of entries) waiting.delete(id);
+    };
+    const journal = await Journal.open(folder, { paths, mark, most: MOST_WAITING, atOnce: AT_ONCE, apply, failed });
+    return new JournaledCollection(collection, journal, waiting);
+  }
+
+  /** How many documents are in the journal, and not in the collection yet. */
+  get size(): number {
+    return this.journal.size;
+  }
 
   async insertOne(document: OptionalUnlessRequiredId<Base>): Promise<{ acknowledged: boolean; insertedId: unknown }> {
     const stored = withId(document);
-    if ((await this.journal.append([stored])) === 0) throw new DuplicateKeyError("_id_", { _id: 1 });
+    if ((await this.#append([stored])) === 0) throw new DuplicateKeyError("_id_", { _id: 1 });
     return { acknowledged: true, insertedId: stored._id };
   }
 
   async insertMany(documents: OptionalUnlessRequiredId<Base>[]): Promise<{ insertedCount: number }> {
-    const insertedCount = await this.journal.append(documents.map(withId));
+    const insertedCount = await this.#append(documents.map(withId));
     if (insertedCount === documents.length) return { insertedCount };
     const failure = new DuplicateKeyError("_id_", { _id: 1 });
     throw new BulkWriteError([failure], { insertedCount, modifiedCount: 0, deletedCount: 0 });
+  }
+
+  /** Appends documents, up to the first whose id is there already; resolves to how many these are. */
+  async #append(documents: readonly Stored[]): Promise<number> {
+    const { waiting } = this;
+    const { records } = this.collection;
+    const added: Entry[] = [];
+    for (const document of documents) {
+      if (waiting.has(document._id) || records.has(document._id)) break;
+      waiting.set(document._id, document);
+      added.push(records.entryOf(document));
+    }
+    if (added.length === 0) return 0;
+    try {
+      await this.journal.append(added);
+    } catch (error) {
+      for (const { id } of added) waiting.delete(id);
+      throw error;
+    }
+    return added.length;
+  }
+
+  /** What cannot go into the collection now does so at the next start. */
+  close(): Promise<void> {
+    return this.journal.close();
   }
 
   find(filter: Filter<Base>, options: FindOptions = {}): DocCursor<Base> {

@@ -1,6 +1,7 @@
 import type { Document, Sort } from "mongodb";
 import { isSame } from "../../same.js";
-import type { Records, Stored } from "./records.js";
+import type { Records } from "./records.js";
+import type { Stored } from "./stored.js";
 import { isOfWholeFields, updated, withWholeFields } from "./update.js";
 
 /** What may be chosen of an update. */

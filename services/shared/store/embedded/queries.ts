@@ -13,9 +13,10 @@ import { sortDocuments, sortFieldsOf } from "./order.js";
 import { type Plan, planOf } from "./plan.js";
 import { fieldsOf, isOnlyId, projectorOf } from "./projection.js";
 import { readingOf } from "./reading.js";
-import type { Records, Stored } from "./records.js";
+import type { Records } from "./records.js";
 import { Scan, turn, type Walkable } from "./scan.js";
 import { searchFor } from "./search.js";
+import type { Stored } from "./stored.js";
 import { idKey } from "./values.js";
 
 /** Finds documents: plans, scans, and sorts what no index has sorted. */
@@ -132,7 +133,10 @@ export class Queries {
     const rest = plan.exact ? {} : withoutPaths(filter, plan.covered);
     if (plan.index === this.#primary) {
       const matches = matcherOf(rest);
-      return new Scan(plan, (document) => (matches(document as Stored) ? (document as Stored) : undefined));
+      return new Scan(plan, (stored) => {
+        const document = this.records.latest(stored as Stored);
+        return matches(document) ? document : undefined;
+      });
     }
     const reading = readingOf(this.#readers, rest, fields);
     return new Scan(plan, (id) => this.records.read(id as string, reading));

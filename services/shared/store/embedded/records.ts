@@ -2,14 +2,15 @@ import type { Database, RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
 import { told } from "./commit.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
+import { encoderOf, readersOf } from "./environment.js";
+import type { Entry } from "./journal-frame.js";
 import { isScalar } from "./keys.js";
 import { matcherOf } from "./matcher.js";
 import type { Reading } from "./reading.js";
+import type { Replacements } from "./replacements.js";
 import type { SecondaryIndex } from "./secondary-index.js";
+import { asStored, type Stored } from "./stored.js";
 import { idKey, idKeyOnce } from "./values.js";
-
-/** A document as it is stored. */
-export type Stored = Document & { _id: string };
 
 /** What becomes of the keys of a document in one index. */
 interface Change {
@@ -28,10 +29,18 @@ export class Records {
   /** Whether another thread writes too. */
   #isShared = false;
 
+  /** The next versions of documents that are on disk, and not in the collection yet. */
+  readonly #waiting: ReadonlyMap<string, Buffer>;
+
+  /** @param replacements of the environment, if it has a journal of them. */
   constructor(
     private readonly root: RootDatabase,
     readonly documents: Database<Stored, Buffer>,
-  ) {}
+    private readonly name: string,
+    private readonly replacements?: Replacements,
+  ) {
+    this.#waiting = replacements?.of(name) ?? new Map();
+  }
 
   get count(): number {
     return (this.documents.getStats() as { entryCount: number }).entryCount;
@@ -49,26 +58,33 @@ export class Records {
   }
 
   /** Runs writes that happen together or, when one throws, not at all; resolves when they are on disk. */
-  transaction<R>(run: () => R): Promise<R> {
-    const undo = (error: unknown): never => {
-      for (const index of this.indexes.values()) index.undone();
-      throw error;
-    };
+  async transaction<R>(run: () => R): Promise<R> {
     this.#begun++;
     this.#underWay++;
-    return this.root
-      .childTransaction(() => {
+    try {
+      // What it reads is in the collection: from now on no document of it is replaced without a transaction.
+      if (this.#replacing.size > 0 || this.#waiting.size > 0) await this.replacements?.settle();
+      // In the order in which they were promised: nothing on disk is there without what was on disk before it.
+      this.replacements?.flush();
+      return await this.root.childTransaction(() => {
         // At once, because the next transaction may run before a rejection is heard of.
         try {
           return run();
         } catch (error) {
-          return undo(error);
+          this.#undone();
+          throw error;
         }
-      })
-      .catch((error: unknown) => undo(told(error)))
-      .finally(() => {
-        this.#underWay--;
       });
+    } catch (error) {
+      this.#undone();
+      throw told(error);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  #undone(): void {
+    for (const index of this.indexes.values()) index.undone();
   }
 
   /** Whether a document is what is on disk, and nobody is about to write it: what is decided now need not be in a transaction. */
@@ -78,25 +94,50 @@ export class Records {
 
   /**
    * Outside of a transaction, in the turn in which {@link isSettled} was asked: replaces a document by its next version.
-   * Two hand-overs between threads less than a transaction, which waits for this thread before it commits.
    *
    * @returns what resolves when it is on disk; undefined, and nothing is done, if an entry of an index would change.
    */
   replace(before: Stored, after: Stored): Promise<unknown> | undefined {
     for (const index of this.indexes.values()) if (!index.keepsKeys(before, after)) return undefined;
     const { _id } = after;
+    const written = this.#put(after);
+    if (written === undefined) return undefined;
     this.#begun++;
     this.#replacing.add(_id);
-    return this.documents
-      .put(idKey(_id), after)
-      .catch((error: unknown) => {
-        throw told(error);
-      })
-      .finally(() => this.#replacing.delete(_id));
+    return written.finally(() => this.#replacing.delete(_id));
+  }
+
+  /** By the journal, which takes no commit, or else by a put, which is before every transaction that begins later. */
+  #put(after: Stored): Promise<unknown> | undefined {
+    const { _id: id } = after;
+    const entry = this.entryOf(after);
+    if (this.replacements?.takes(entry)) return this.replacements.replace(entry);
+    // What waits would be written over what is put.
+    if (this.#waiting.has(id)) return undefined;
+    return this.documents.put(idKey(id), asStored(entry.bytes)).catch((error: unknown) => {
+      throw told(error);
+    });
+  }
+
+  /** A document for a journal. */
+  entryOf(document: Stored): Entry {
+    const bytes = Buffer.from(encoderOf(this.documents).encode(document));
+    return { collection: this.name, id: document._id, bytes };
+  }
+
+  /** The document of bytes that are stored, or of an entry. */
+  documentOf(bytes: Buffer): Stored {
+    return readersOf(this.documents).decode(bytes) as Stored;
   }
 
   byId(id: string): Stored | undefined {
-    return this.documents.get(idKeyOnce(id));
+    const waiting = this.#waiting.get(id);
+    return waiting === undefined ? this.documents.get(idKeyOnce(id)) : this.documentOf(waiting);
+  }
+
+  /** The document that the collection has, or the next version of it. */
+  latest(document: Stored): Stored {
+    return this.#waiting.has(document._id) ? (this.byId(document._id) as Stored) : document;
   }
 
   has(id: string): boolean {
@@ -105,12 +146,16 @@ export class Records {
 
   /** What a reading makes of a document; undefined where there is none. */
   read(id: string, reading: Reading): Document | undefined {
-    const bytes = this.documents.getBinaryFast(idKeyOnce(id));
+    const bytes = this.#waiting.get(id) ?? this.documents.getBinaryFast(idKeyOnce(id));
     return bytes === undefined ? undefined : reading(bytes);
   }
 
-  /** Inside a transaction: everything is checked before anything is written, so that a refusal leaves nothing. */
-  write(before: Stored | undefined, after: Stored | undefined): void {
+  /**
+   * Inside a transaction: everything is checked before anything is written, so that a refusal leaves nothing.
+   *
+   * @param bytes of the document after, if it was encoded already.
+   */
+  write(before: Stored | undefined, after: Stored | undefined, bytes?: Buffer): void {
     const id = (after ?? before)?._id as string;
     const key = idKey(id);
     if (!before && this.documents.doesExist(key)) throw new DuplicateKeyError("_id_", { _id: 1 });
@@ -122,7 +167,7 @@ export class Records {
       changes.push({ index, from, to });
     }
     for (const { index, from, to } of changes) index.replace(id, from, to);
-    if (after) void this.documents.put(key, after);
+    if (after) void this.documents.put(key, bytes === undefined ? after : asStored(bytes));
     else void this.documents.remove(key);
   }
 

@@ -30,6 +30,8 @@ test("a copy taken while another process writes holds every write acknowledged b
       const to = join(root, `copy${round}`);
       await backUpStore(data, to);
       expect((await readBackup(to)).files.map(({ name }) => name)).toEqual([
+        "main/_replaced.0.journal",
+        "main/_replaced.1.journal",
         "main/notes.0.journal",
         "main/notes.1.journal",
         "main/data.mdb",
@@ -41,11 +43,16 @@ test("a copy taken while another process writes holds every write acknowledged b
       await store.ensure([
         { name: "pairs", indexes: [{ name: "n", key: { n: 1 } }] },
         { name: "notes", journaled: true, indexes: [] },
+        { name: "counters", indexes: [] },
         { name: "spans", environment: "traces", indexes: [] },
       ]);
       const pairs = await store.collection<{ _id: string; n: number }>("pairs").find({}).toArray();
       const notes = await store.collection<{ _id: string; n: number }>("notes").find({}).toArray();
+      const counter = await store.collection<{ _id: string; n: number }>("counters").findOne({ _id: "c" });
       await store.close();
+      // A replacement is in the copy if a later insertion is, whichever way each of them went.
+      const newest = Math.max(...pairs.map(({ n }) => n));
+      expect(counter?.n).toBeGreaterThanOrEqual(newest - 20);
       for (const documents of [pairs, notes]) {
         const numbers = new Set(documents.map(({ n }) => n));
         expect(Array.from({ length: before }, (_, i) => i + 1).filter((n) => !numbers.has(n))).toEqual([]);
@@ -67,7 +74,7 @@ test("it is its owner's alone, and holds the store and nothing beside it", async
   const to = join(root, "copy");
   await backUpStore(data, to);
   expect(readdirSync(to).sort()).toEqual(["main", "manifest.json"]);
-  expect(readdirSync(join(to, "main"))).toEqual(["data.mdb"]);
+  expect(readdirSync(join(to, "main")).sort()).toEqual(["_replaced.0.journal", "_replaced.1.journal", "data.mdb"]);
   expect([to, join(to, "main"), join(to, "main/data.mdb")].map((path) => statSync(path).mode & 0o77)).toEqual([
     0, 0, 0,
   ]);

@@ -1,12 +1,20 @@
+import { hash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { serialize } from "node:v8";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
 import { Journal } from "../../../../../services/shared/store/embedded/journal.js";
 import { journalPaths } from "../../../../../services/shared/store/embedded/journal-files.js";
-import { documentsIn, frameOf } from "../../../../../services/shared/store/embedded/journal-frame.js";
-import type { Stored } from "../../../../../services/shared/store/embedded/records.js";
+import {
+  type Entry,
+  type Frame,
+  frameOf,
+  framesIn,
+} from "../../../../../services/shared/store/embedded/journal-frame.js";
+import type { JournalMark } from "../../../../../services/shared/store/embedded/journal-mark.js";
 import { isDuplicateKey } from "../../../../../services/shared/store/store.js";
 
 let dir: string;
@@ -22,49 +30,83 @@ interface Note {
 }
 const note = (n: number): Note => ({ _id: `n${n}`, n });
 
-/** A journal whose collection is a map that may be told to take nothing. */
-async function openJournal(there: Map<string, Stored>, state: { takes: boolean }) {
+/** A journal of documents whose places are a map that may be told to take nothing. */
+async function openJournal(
+  there: Map<string, string>,
+  state: { takes: boolean; last: number },
+  { atOnce = 64, most = 20_000 } = {},
+) {
   const failures: unknown[] = [];
+  const mark = {
+    get last() {
+      return state.last;
+    },
+    move(first: number, last: number) {
+      if (state.last !== first - 1) throw new Error(`it is at ${state.last}`);
+      state.last = last;
+      return true;
+    },
+  } as JournalMark;
   const journal = await Journal.open(dir, {
     paths: journalPaths(dir, "notes"),
-    has: (id) => there.has(id),
-    async apply(documents) {
+    mark,
+    most,
+    atOnce,
+    async apply(entries, move) {
+      await nextTurn();
       if (!state.takes) throw new Error("no room");
-      for (const document of documents) if (!there.has(document._id)) there.set(document._id, document);
+      if (move()) for (const { id, bytes } of entries) there.set(id, bytes.toString());
     },
     failed: (error) => void failures.push(error),
   });
   return { journal, failures };
 }
 
+const entry = (id: string, text = id): Entry => ({ collection: "notes", id, bytes: Buffer.from(text) });
+const numbered = (first: number, ...ids: string[]): Buffer => frameOf({ first, entries: ids.map((id) => entry(id)) });
+const idsIn = (bytes: Buffer): string[] => framesIn(bytes).flatMap(({ entries }) => entries.map(({ id }) => id));
+
 test("frames are read up to the first that is not whole, wherever a file was cut or changed", () => {
-  const frames = [[note(1)], [note(2), note(3)], [{ _id: "d", at: new Date(0), bytes: Buffer.from("x") }]];
+  const frames: Frame[] = [
+    { first: 8, entries: [entry("é", "")] },
+    { first: 9, entries: [entry("b"), entry("c", "x".repeat(70_000))] },
+    { first: 11, entries: [entry("d")] },
+  ];
   const bytes = Buffer.concat(frames.map(frameOf));
-  expect(documentsIn(bytes)).toEqual(frames.flat());
+  expect(framesIn(bytes)).toEqual(frames);
   const ends = frames.map((_, i) => Buffer.concat(frames.slice(0, i + 1).map(frameOf)).length);
-  for (let length = 0; length < bytes.length; length++) {
+  const places = Array.from({ length: bytes.length }, (_, at) => at).filter(
+    (at) => at < 300 || at > bytes.length - 300,
+  );
+  for (const length of places) {
     const whole = ends.filter((end) => end <= length).length;
-    expect(documentsIn(bytes.subarray(0, length))).toEqual(frames.slice(0, whole).flat());
+    expect(framesIn(bytes.subarray(0, length))).toEqual(frames.slice(0, whole));
   }
-  for (let at = 0; at < bytes.length; at++) {
+  for (const at of places) {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] as number) ^ 0x41;
     const whole = ends.filter((end) => end <= at).length;
-    expect(documentsIn(changed)).toEqual(frames.slice(0, whole).flat());
+    expect(framesIn(changed)).toEqual(frames.slice(0, whole));
   }
 });
 
-test("what was inserted is found at once, by every way to ask, and its files are their owner's alone and empty again", async () => {
+test("frames are read up to the first that does not go on: what is behind the end of a file that was written over is older", () => {
+  expect(idsIn(Buffer.concat([numbered(5, "a", "b"), numbered(7, "c"), numbered(3, "old")]))).toEqual(["a", "b", "c"]);
+  expect(idsIn(Buffer.concat([numbered(5, "a"), numbered(7, "c")]))).toEqual(["a"]);
+});
+
+test("what was inserted is found at once, by every way to ask, and its files are their owner's alone", async () => {
   const store = await openEmbeddedStore(dir);
   await store.ensure([SPEC]);
   const notes = store.collection<Note>("notes");
   expect(await notes.insertMany([note(1), note(2)])).toEqual({ insertedCount: 2 });
   const files = journalPaths(join(dir, "main"), "notes");
   expect(files.map((path) => statSync(path).mode & 0o77)).toEqual([0, 0]);
-  expect(documentsIn(readFileSync(files[0]))).toEqual([note(1), note(2)]);
+  expect(idsIn(readFileSync(files[0]))).toEqual(["n1", "n2"]);
   expect(await notes.countDocuments({})).toBe(2);
-  expect(files.map((path) => statSync(path).size)).toEqual([0, 0]);
   await notes.insertOne(note(3));
+  // The first two are in the collection: they are written over.
+  expect(idsIn(readFileSync(files[0]))).toEqual(["n3"]);
   expect(await notes.find({ n: { $gte: 2 } }, { sort: { n: 1 } }).toArray()).toEqual([note(2), note(3)]);
   await notes.insertOne(note(4));
   expect(await notes.findOne({ n: 4 })).toEqual(note(4));
@@ -97,48 +139,111 @@ test("an id that is there is refused, in the journal, in the collection and afte
   await again.close();
 });
 
-test("what a crash left in both files is in the collection after the start, once", async () => {
+test("what a crash left in both files goes where it belongs at the start, once, in its order, up to a gap", async () => {
+  const there = new Map<string, string>();
+  const files = journalPaths(dir, "notes");
+  writeFileSync(files[0], Buffer.concat([numbered(7, "c", "d"), Buffer.from("half")]));
+  writeFileSync(
+    files[1],
+    Buffer.concat([numbered(4, "old", "a"), frameOf({ first: 6, entries: [entry("c", "first")] })]),
+  );
+  const state = { takes: true, last: 4 };
+  await (await openJournal(there, state)).journal.close();
+  expect([...there]).toEqual([
+    ["a", "a"],
+    ["c", "c"],
+    ["d", "d"],
+  ]);
+  expect(state.last).toBe(8);
+  expect(files.map((path) => statSync(path).size)).toEqual([0, 0]);
+  writeFileSync(files[0], numbered(10, "later"));
+  await (await openJournal(there, state)).journal.close();
+  expect(there.has("later")).toBe(false);
+  expect(state.last).toBe(8);
+});
+
+test("a collection has at the start what a version before numbers left in its journal, once", async () => {
   const first = await openEmbeddedStore(dir);
   await first.ensure([SPEC]);
   await first.collection<Note>("notes").insertMany([note(1)]);
   await first.close();
+  const unnumbered = (...notes: Note[]): Buffer => {
+    const body = serialize(notes);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(body.length);
+    return Buffer.concat([length, hash("sha256", body, "buffer").subarray(0, 8), body]);
+  };
   const files = journalPaths(join(dir, "main"), "notes");
-  writeFileSync(files[0], Buffer.concat([frameOf([note(1)]), frameOf([note(2)]), Buffer.from("half")]));
-  writeFileSync(files[1], frameOf([note(3)]));
-  const store = await openEmbeddedStore(dir);
-  await store.ensure([SPEC]);
-  const found = await store
-    .collection<Note>("notes")
-    .find({}, { sort: { n: 1 } })
-    .toArray();
-  expect(found.map(({ n }) => n)).toEqual([1, 2, 3]);
-  await store.close();
+  writeFileSync(files[0], Buffer.concat([unnumbered(note(1), note(2)), unnumbered(note(3)), Buffer.from("half")]));
+  for (const _ of [1, 2]) {
+    const store = await openEmbeddedStore(dir);
+    await store.ensure([SPEC]);
+    const found = await store
+      .collection<Note>("notes")
+      .find({}, { sort: { n: 1 } })
+      .toArray();
+    expect(found.map(({ n }) => n)).toEqual([1, 2, 3]);
+    await store.close();
+  }
 });
 
-test("what its collection does not take is kept, told, refused beyond its bound, and goes there later or at the next start", async () => {
-  const there = new Map<string, Stored>();
-  const state = { takes: false };
-  const { journal, failures } = await openJournal(there, state);
-  expect(await journal.append([note(1)])).toBe(1);
+test("what cannot go where it belongs is kept, told, refused beyond its bound, and goes there later or at the next start, in its order", async () => {
+  const there = new Map<string, string>();
+  const state = { takes: false, last: 0 };
+  const { journal, failures } = await openJournal(there, state, { atOnce: 2 });
+  await journal.append([entry("a", "1"), entry("b"), entry("a", "2"), entry("c"), entry("a", "3")]);
   await expect(journal.settle()).rejects.toThrow("no room");
-  expect(await journal.append([note(2)])).toBe(1);
-  expect(await journal.append([note(1)])).toBe(0);
+  expect(there.size).toBe(0);
+  await journal.append([entry("a", "4")]);
   await expect.poll(() => failures.length, { timeout: 5_000 }).toBeGreaterThan(0);
-  await journal.append(Array.from({ length: 20_000 }, (_, i) => note(10 + i)));
-  await expect(journal.append([note(3)])).rejects.toThrow("no room");
+  await journal.append(Array.from({ length: 20_000 }, (_, i) => entry(`n${i}`)));
+  await expect(journal.append([entry("refused")])).rejects.toThrow("no room");
   state.takes = true;
   // It waits for room now, and finds it.
-  expect(await journal.append([note(3)])).toBe(1);
-  expect(there.size).toBe(20_002);
-  await journal.settle();
+  await journal.append([entry("d")]);
+  expect(there.get("a")).toBe("4");
   expect(there.size).toBe(20_003);
+  await journal.settle();
+  expect(there.has("d")).toBe(true);
+  expect(there.has("refused")).toBe(false);
   state.takes = false;
-  await journal.append([note(4)]);
+  await journal.append([entry("e")]);
   await journal.close();
   state.takes = true;
   const next = await openJournal(there, state);
-  expect(there.get("n4")).toEqual(note(4));
+  expect(there.get("e")).toBe("e");
   await next.journal.close();
+});
+
+test("a failure in between lets nothing go before what failed", async () => {
+  const order: string[] = [];
+  const state = { takes: true, last: 0 };
+  const there = { set: (id: string) => void order.push(id) } as unknown as Map<string, string>;
+  const { journal } = await openJournal(there, state, { atOnce: 1 });
+  await journal.append(["a", "b", "c", "d"].map((id) => entry(id)));
+  const all = journal.flush();
+  state.takes = false;
+  await expect(all).rejects.toThrow();
+  state.takes = true;
+  await journal.append([entry("e")]);
+  await journal.settle();
+  expect(order).toEqual(["a", "b", "c", "d", "e"]);
+  await journal.close();
+});
+
+test("while one file is waited for the other takes what comes, and both stay within its bound", async () => {
+  const there = new Map<string, string>();
+  const state = { takes: true, last: 0 };
+  const { journal } = await openJournal(there, state, { most: 50 });
+  const text = "x".repeat(10_000);
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, lane) => {
+      for (let n = 0; n < 100; n++) await journal.append([entry(`${lane}`, `${n} ${text}`)]);
+    }),
+  );
+  await journal.close();
+  expect([...there.values()].map((one) => one.split(" ")[0])).toEqual(Array.from({ length: 20 }, () => "99"));
+  for (const path of journalPaths(dir, "notes")) expect(statSync(path).size).toBeLessThan(3 << 20);
 });
 
 test("insertions beside each other and beside readers are all there, in their order", async () => {

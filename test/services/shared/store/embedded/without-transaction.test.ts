@@ -102,10 +102,17 @@ async function outcomeOf(things: EmbeddedCollection, all: readonly Step[]): Prom
     { _id: "b", n: 1 },
   ] as never);
   const made: Promise<string>[] = [];
+  const read: string[] = [];
   const methods = things as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   for (const [method, ...args] of all) {
-    if (method === "all") await Promise.all(made);
-    else if (method === "turn") await nextTurn();
+    if (method === "all") {
+      await Promise.all(made);
+      read.push(shown(await things.findOne({ _id: "a" })), shown(await things.find({}).toArray()));
+      read.push(
+        shown(await things.find({ kind: "x", n: 1 }).toArray()),
+        await things.countDocuments({ m: 1 }).then(shown),
+      );
+    } else if (method === "turn") await nextTurn();
     // Each store has arguments of its own.
     else made.push(methods[method]!.apply(things, structuredClone(args)).then(shown, String));
   }
@@ -118,7 +125,7 @@ async function outcomeOf(things: EmbeddedCollection, all: readonly Step[]): Prom
     expect(entries.sort()).toEqual(wanted.sort());
   }
   expect(things.version).toBeDefined();
-  return [...returned, ...left.map(shown)];
+  return [...returned, ...read, ...left.map(shown)];
 }
 
 test("what is decided without a transaction is what transactions decide, with the same entries of indexes", async () => {
