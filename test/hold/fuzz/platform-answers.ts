@@ -30,6 +30,18 @@ import { type LyingServer, startLying } from "./lying-server.js";
 import { changedBytes, changedJson, type Random } from "./random.js";
 import { type FuzzTarget, wordsOf } from "./target.js";
 
+/** What the tools asked of a platform and heard. */
+interface Recording {
+  readonly url: string;
+  readonly said: Map<string, Said>;
+  /** Those of what it has, which the tools are called with. */
+  readonly ids: readonly string[];
+  readonly close?: undefined;
+}
+
+/** One of each platform, for every target: to make it takes longer than to tell all the lies. */
+const recordings = new Map<PlatformServer, Recording>();
+
 /** What a platform said once, to be told otherwise. */
 export interface Said {
   readonly status: number;
@@ -101,11 +113,13 @@ export async function startWorlds() {
   const lying = await startLying();
   const worlds = await Promise.all(
     (["cti", "aev", "grc"] as const).map(async (server) => {
-      const sandbox = await START[server]({ host: "127.0.0.1", port: 0, trust: issuer.url });
-      const world = new LyingWorld(sandbox.url, lying);
+      const before = recordings.get(server);
+      const sandbox = before ?? (await START[server]({ host: "127.0.0.1", port: 0, trust: issuer.url }));
+      const world = new LyingWorld(sandbox.url, lying, before?.said);
       const context = await contextOf(server, sandbox.url, world, issuer);
-      const samples = await record(server, context, world);
-      await sandbox.close();
+      const { samples, ids } = await record(server, context, world, before?.ids);
+      recordings.set(server, { url: sandbox.url, said: world.said, ids });
+      await sandbox.close?.();
       return { world, context, samples };
     }),
   );
@@ -119,7 +133,6 @@ export async function startWorlds() {
 /** The http client of the proxy, before a platform that can be made to lie. */
 class LyingWorld implements HttpClient {
   private readonly real = createHttpClient("fuzz/1.0", LOOPBACK);
-  private readonly said = new Map<string, Said>();
   private random: Random | undefined;
   /** Hears what the platform is sent. */
   sent: (request: HttpRequest) => void = () => undefined;
@@ -127,6 +140,7 @@ class LyingWorld implements HttpClient {
   constructor(
     private readonly url: string,
     private readonly lying: LyingServer,
+    readonly said = new Map<string, Said>(),
   ) {}
 
   /** From now on every answer is a lie by chance. */
@@ -194,24 +208,26 @@ async function contextOf(
   return createContext({ platforms: [await loadPlatform(server)], http, peers, slots });
 }
 
-/** Calls every tool with what it needs, so that the platform's answers are known. */
-async function record(server: PlatformServer, context: Context, world: LyingWorld): Promise<Sample[]> {
+/** Calls every tool with what it needs, so that the platform's answers are known; not again where they are. */
+async function record(server: PlatformServer, context: Context, world: LyingWorld, before?: readonly string[]) {
   const email = emailOf(PEOPLE[server as keyof typeof PEOPLE]);
   const caller = { id: "u1", email, name: email, keyId: "k1", admin: false, groups: [], scopes: new Set<string>() };
   const samples: Sample[] = [];
+  let known: readonly string[] = [NIL];
   for (const ids of [false, true]) {
-    const known = ids ? [...new Set(world.texts.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [NIL])] : [NIL];
+    if (ids) known = before ?? [...new Set(world.texts.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [NIL])];
     for (const method of toolMethods(context)) {
       for (let n = 0; n < (ids ? 4 : 1); n++) {
         const request = requestOf(method.desc as DescMethodUnary, known[(n * 7) % known.length] as string);
         if (!isValid(method, request)) continue;
         const one = { method, request, server, caller: { ...caller, service: false } };
         samples.push({ ...one, encode: compileEncode(method.desc.output) });
-        await resultOf(method.handle(request as never, callOf(one.caller))).catch(() => undefined);
+        if (before === undefined)
+          await resultOf(method.handle(request as never, callOf(one.caller))).catch(() => undefined);
       }
     }
   }
-  return samples;
+  return { samples, ids: known };
 }
 
 const NIL = "00000000-0000-4000-8000-000000000000";
