@@ -14,6 +14,7 @@ import type { RingName } from "../../../services/auth/store.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { RpcServer } from "../../../services/shared/rpc/connect.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { bundled } from "../../support/bundled.js";
 import { SEAL, type Stack, serve, startStack } from "./stack.js";
 import type { Order, Report } from "./verifier-process.js";
 
@@ -152,11 +153,8 @@ describe("a process that verifies assertions elsewhere", () => {
   let child: ChildProcess;
   beforeEach(async () => {
     server = await serve(stack);
-    child = fork(
-      new URL("./verifier-process.ts", import.meta.url),
-      [`http://127.0.0.1:${server.port}`, stack.secrets.serviceKey],
-      { execArgv: ["--import", "tsx", "--conditions=house:source"] },
-    );
+    const script = await bundled(new URL("./verifier-process.ts", import.meta.url));
+    child = fork(script, [`http://127.0.0.1:${server.port}`, stack.secrets.serviceKey], { execArgv: [] });
     await reports(({ leased }) => leased);
   });
   afterEach(async () => {

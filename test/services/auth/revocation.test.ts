@@ -12,6 +12,7 @@ import { createAuthService } from "../../../services/auth/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import type { RpcServer } from "../../../services/shared/rpc/connect.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { bundled } from "../../support/bundled.js";
 import { SEAL, type Stack, serve, startStack } from "./stack.js";
 import type { Order, Report } from "./watcher-process.js";
 
@@ -62,12 +63,9 @@ interface Watcher {
   tell(order: Order): Promise<Report>;
 }
 
-function startWatcher(): Watcher {
-  const child = fork(
-    new URL("./watcher-process.ts", import.meta.url),
-    [`http://127.0.0.1:${server.port}`, stack.secrets.serviceKey],
-    { execArgv: ["--import", "tsx", "--conditions=house:source"] },
-  );
+async function startWatcher(): Promise<Watcher> {
+  const script = await bundled(new URL("./watcher-process.ts", import.meta.url));
+  const child = fork(script, [`http://127.0.0.1:${server.port}`, stack.secrets.serviceKey], { execArgv: [] });
   return {
     child,
     async tell(order) {
@@ -82,7 +80,7 @@ describe.each(Object.entries(KINDS))("%s", (_kind, make) => {
   beforeAll(async () => {
     stack = await startStack({ leaseMs: LEASE_MS });
     server = await serve(stack);
-    watchers = Array.from({ length: PROCESSES }, startWatcher);
+    watchers = await Promise.all(Array.from({ length: PROCESSES }, startWatcher));
     await allReport((report) => report.leased);
   });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUpStore, readBackup } from "../../../../services/shared/store/embedded/backup.js";
 import { openEmbeddedStore } from "../../../../services/shared/store/embedded/embedded.js";
+import { bundled } from "../../../support/bundled.js";
 
 let root: string;
 beforeEach(() => {
@@ -15,8 +16,8 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test("a copy taken while another process writes holds every write acknowledged before, and none in halves", async () => {
   const data = join(root, "data");
-  const writer = fork(join(import.meta.dirname, "backup-writer.ts"), [data], {
-    execArgv: ["--import", "tsx", "--conditions=house:source"],
+  const writer = fork(await bundled(new URL("backup-writer.ts", import.meta.url)), [data], {
+    execArgv: [],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   try {

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
 import { checkDataFile } from "../../../../../services/shared/store/embedded/integrity.js";
 import { SPEC } from "./damaged.js";
+import { runScript } from "./processes.js";
 
 const CASES = 120;
 let dir: string;
@@ -61,11 +61,9 @@ test("an empty file and another's file are told apart from damage or refused, ne
 });
 
 test("whatever is cut or changed in a file, it is opened or refused in one line, and never ends the process", async () => {
-  const script = join(import.meta.dirname, "damaged.ts");
-  const args = ["--import", "tsx", "--conditions=house:source", script, dir, String(CASES)];
-  const child = spawn(process.execPath, args, { env: { ...process.env, TSX_DISABLE_CACHE: "1" } });
+  const child = await runScript("damaged.ts", dir, String(CASES));
   const signal = new Promise((resolve) => child.once("exit", (_code, why) => resolve(why)));
-  const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [said, complaint] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
   const last = said.trim().split("\n").at(-1);
   expect([await signal, last], complaint).toEqual([null, expect.stringMatching(/^done: [1-9]/)]);
 });

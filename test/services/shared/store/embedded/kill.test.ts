@@ -18,7 +18,7 @@ test.each([200, 2_500])(
     const dir = await mkdtemp(join(tmpdir(), "store-"));
     dirs.push(dir);
     const acknowledged: Acknowledged[] = [];
-    const child = runScript("writer.ts", dir);
+    const child = await runScript("writer.ts", dir);
     for await (const line of createInterface(child.stdout!)) {
       acknowledged.push(acknowledgedIn(line));
       if (acknowledged.length === killAt) child.kill("SIGKILL");

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 
 test("a second process is told which directory is in use and what to do", async () => {
-  const holder = runScript("holder.ts", dir);
+  const holder = await runScript("holder.ts", dir);
   expect(await firstLine(holder)).toBe("open");
   await expect(openEmbeddedStore(dir)).rejects.toThrow(
     `the data directory ${dir} is in use by another process; stop that process or choose another directory`,
@@ -27,7 +27,7 @@ test("a second process is told which directory is in use and what to do", async 
 
 test("this process holds a directory against another one", async () => {
   const store = await openEmbeddedStore(dir);
-  const other = runScript("holder.ts", dir);
+  const other = await runScript("holder.ts", dir);
   expect(await firstLine(other)).toContain("is in use by another process");
   await ended(other);
   await store.close();
@@ -35,7 +35,7 @@ test("this process holds a directory against another one", async () => {
 
 test("the lock ends with a process that is killed, and leaves nothing behind", async () => {
   for (let i = 0; i < 2; i++) {
-    const holder = runScript("holder.ts", dir);
+    const holder = await runScript("holder.ts", dir);
     expect(await firstLine(holder)).toBe("open");
     holder.kill("SIGKILL");
     await ended(holder);
@@ -45,11 +45,11 @@ test("the lock ends with a process that is killed, and leaves nothing behind", a
 });
 
 test("of several processes that find a dead holder one gets the directory", async () => {
-  const dead = runScript("holder.ts", dir);
+  const dead = await runScript("holder.ts", dir);
   await firstLine(dead);
   dead.kill("SIGKILL");
   await ended(dead);
-  const rivals = Array.from({ length: 4 }, () => runScript("holder.ts", dir));
+  const rivals = await Promise.all(Array.from({ length: 4 }, () => runScript("holder.ts", dir)));
   const answers = await Promise.all(rivals.map(firstLine));
   expect(answers.filter((answer) => answer === "open")).toHaveLength(1);
   for (const rival of rivals) rival.stdin?.end();
@@ -67,7 +67,7 @@ test("a directory whose path is too long for a socket is locked too", async () =
   const deep = join(dir, "x".repeat(120));
   await mkdir(deep);
   const store = await openEmbeddedStore(deep);
-  const other = runScript("holder.ts", deep);
+  const other = await runScript("holder.ts", deep);
   expect(await firstLine(other)).toContain("is in use by another process");
   await ended(other);
   await store.close();

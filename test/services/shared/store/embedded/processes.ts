@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import { bundled } from "../../../../support/bundled.js";
 
-/** Runs a script of this folder in a process of its own, from source. */
-export function runScript(script: string, ...args: string[]): ChildProcess {
-  return spawn(
-    process.execPath,
-    ["--import", "tsx", "--conditions=house:source", join(import.meta.dirname, script), ...args],
-    { stdio: ["pipe", "pipe", "pipe"] },
-  );
+/** Runs a script of this folder in a process of its own. */
+export async function runScript(script: string, ...args: string[]): Promise<ChildProcess> {
+  const file = await bundled(new URL(script, import.meta.url));
+  return spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
 }
 
 /** Resolves when the process has ended, however it did. */

@@ -49,7 +49,7 @@ test.skipIf(missing)(
 
 async function imagesOf(trace: string, store: string, count: number, ...how: string[]): Promise<readonly string[]> {
   const work = await mkdtemp(join(dir, "images-"));
-  const reader = runScript("power-loss/images.ts", trace, store, work, String(count), String(SEED), ...how);
+  const reader = await runScript("power-loss/images.ts", trace, store, work, String(count), String(SEED), ...how);
   const [told, failed] = await Promise.all([text(reader.stdout!), text(reader.stderr!), ended(reader)]);
   const lines = told.trim().split("\n");
   expect(lines.at(-1), failed).toBe("done");
