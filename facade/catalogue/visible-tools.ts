@@ -3,6 +3,7 @@ import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import type { BearerCredentials } from "../../services/shared/credentials/credentials.js";
 import type { Known } from "../../services/shared/credentials/known.js";
 import { EVERYONE } from "../../services/shared/credentials/reach.js";
+import { recentlyUsed } from "../../services/shared/limits/recently-used.js";
 import { CORE } from "../../services/shared/platforms.js";
 import { askWithin } from "../../services/shared/rpc/ask.js";
 import type { Dispatch } from "../../services/shared/rpc/dispatch.js";
@@ -65,7 +66,7 @@ type Kept = LRUCache<string, WeakMap<Known, Visible>>;
  * bytes.
  */
 export function createVisibleTools({ dispatch, credentials, servers }: VisibleToolsOptions): VisibleTools {
-  const byServer = new Map<string, Kept>([...servers.keys()].map((name) => [name, new LRUCache({ max: MAX_USERS })]));
+  const byServer = new Map<string, Kept>([...servers.keys()].map((name) => [name, recentlyUsed(MAX_USERS)]));
   const asking = new WeakMap<Known, Map<string, Asking>>();
   /** What is asked now: what an event is about is not kept, and what others ask is. */
   const inFlight = new Set<Asking>();

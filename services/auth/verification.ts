@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { compare, hash } from "bcrypt";
-import { LRUCache } from "lru-cache";
 import type { KeyFormat } from "../shared/credentials/format.js";
 import type { Refusal } from "../shared/credentials/known.js";
+import { recentlyUsed } from "../shared/limits/recently-used.js";
 import type { WorkLimit } from "../shared/limits/work-limit.js";
 import type { ApiKeyRecord, AuthStore, GrantRecord, SessionRecord, UserRecord } from "./store.js";
 
@@ -80,9 +80,9 @@ export function createKeyVerification(
   seqOf: () => number,
 ): KeyVerification {
   /** SHA-256 of secrets that bcrypt has accepted, by key. */
-  const proven = new LRUCache<string, Buffer>({ max: PROVEN_KEPT });
+  const proven = recentlyUsed<Buffer>(PROVEN_KEPT);
   const proving = new Map<string, Promise<boolean>>();
-  const failures = new LRUCache<string, { readonly count: number; readonly at: number }>({ max: FAILURES_KEPT });
+  const failures = recentlyUsed<{ readonly count: number; readonly at: number }>(FAILURES_KEPT);
 
   async function current(keyId: string, userId: string): Promise<VerifiedKey | RefusedKey> {
     const seq = seqOf();

@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, type JsonObject, type JsonValue, Scal
 import { ConnectError } from "@connectrpc/connect";
 import { closest } from "fastest-levenshtein";
 import { checkRules } from "../../services/shared/rpc/steps/rules.js";
-import { compileDecode } from "../../services/shared/tools/codec/decode.js";
+import { compileDecode, type Decode } from "../../services/shared/tools/codec/decode.js";
 import { explain } from "../../services/shared/tools/explain.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
 import { boundsOfNumber, plainRequest, plainValue } from "../hold/worst/plain.js";
@@ -25,11 +25,20 @@ export interface Mistake {
 /** The error of a call, as its model reads it; undefined if nothing is wrong with the arguments. */
 export function errorOf({ method }: Tool, args: JsonObject): string | undefined {
   try {
-    checkRules(method, compileDecode(method.input)(args));
+    checkRules(method, decoderOf(method.input)(args));
     return undefined;
   } catch (error) {
     return explain(ConnectError.from(error)) ?? "";
   }
+}
+
+/** Compiled once: a tool has dozens of mistakes. */
+const decoders = new Map<DescMessage, Decode>();
+
+function decoderOf(input: DescMessage): Decode {
+  const decode = decoders.get(input) ?? compileDecode(input);
+  decoders.set(input, decode);
+  return decode;
 }
 
 /** Text of a form that few arguments take. */

@@ -1,5 +1,6 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { Bucket, type Rate } from "./bucket.js";
+import { recentlyUsed } from "./recently-used.js";
 
 /** Token buckets of one rate by the name of their holder; the ones least recently used are forgotten. */
 export class Buckets {
@@ -14,7 +15,7 @@ export class Buckets {
   constructor(rate: Rate, max: number, now: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#now = now;
-    this.#buckets = new LRUCache({ max });
+    this.#buckets = recentlyUsed(max);
   }
 
   /** The bucket of a holder. */

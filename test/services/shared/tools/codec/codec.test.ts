@@ -42,7 +42,7 @@ describe.each(messages.map((desc) => [desc.typeName, desc] as const))("%s", (_na
         const again = decode(json);
         if (!equals(desc, again, message)) expect(reference(desc, again)).toEqual(reference(desc, message));
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 });
