@@ -115,7 +115,7 @@ describe.each(SERVER)("$server", (one) => {
 
   test("who lists many views reads in each what others read who list it first", () => {
     const warm = prepareEntries(one.own);
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 32; i++) {
       const tools = one.own.filter((_, at) => Math.imul(at + 1, 2654435761 + i * 40503) & (1 << (8 + (i % 16))));
       const leftOut = one.own.filter((tool, at) => !tools.includes(tool) && (at + i) % 3 > 0);
       const seen = { tools, leftOut, outputSchemas: i % 2 === 0, isPinned: i % 3 === 0 };
