@@ -4,14 +4,15 @@ import { expect, test } from "vitest";
 import { options } from "../../services/launcher/config.js";
 import { workerEnv } from "../../services/launcher/facade.js";
 import { readConfig } from "../../services/shared/process/config.js";
+import { bundled } from "../support/bundled.js";
 import { freePorts } from "../support/program.js";
 
 test("a worker ends in order if who started it ended before the worker was ready", { timeout: 60_000 }, async () => {
   const [port = 0] = await freePorts(1);
   const place = { port, baseUrl: `http://127.0.0.1:${port}`, grpcUrl: "http://127.0.0.1:1", key: "slp_x" };
-  const worker = fork(new URL("../../facade/main.ts", import.meta.url), [], {
+  const worker = fork(await bundled(new URL("../../facade/main.ts", import.meta.url)), [], {
     env: { PATH: process.env.PATH, ...workerEnv(readConfig(options, [], {}), place) },
-    execArgv: ["--import", "tsx", "--conditions=house:source"],
+    execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let said = "";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundled } from "../../support/bundled.js";
 import { CERTIFICATE_FILE, serveTls } from "../../support/oauth/tls.js";
 import { bodyOf, type Listening, listen, resultOf } from "./support/servers.js";
 
@@ -16,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function load(
+async function load(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; out: string; err: string }> {
+  const program = await bundled(new URL("../../../clients/load/main.ts", import.meta.url));
   return new Promise((resolve) => {
-    const program = ["--import", "tsx", "--conditions=house:source", "clients/load/main.ts"];
-    const child = spawn(process.execPath, [...program, ...argv], { env: { ...process.env, LOAD_KEY: KEY, ...env } });
+    const child = spawn(process.execPath, [program, ...argv], { env: { ...process.env, LOAD_KEY: KEY, ...env } });
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => (out += chunk));
     child.stderr.on("data", (chunk) => (err += chunk));

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { buildPackage, FORMATS, type FormatName } from "../../../clients/packages/build.js";
 import type { Contents } from "../../../clients/packages/contents.js";
 import { guidanceOf } from "../../../clients/packages/guidance.js";
+import { bundled } from "../../support/bundled.js";
 import { unzip } from "../../support/unzip.js";
 import { CONTENTS, KEY } from "./contents.js";
 
@@ -15,10 +15,10 @@ const filesOf = (name: FormatName, more: Partial<Contents> = {}) =>
   unzip(buildPackage(name, { ...CONTENTS, ...more }).content);
 
 describe.each(NAMES)("%s", (name) => {
-  test("is the same, byte for byte, wherever and whenever it is built", () => {
-    const script = fileURLToPath(new URL("./print-hash.ts", import.meta.url));
+  test("is the same, byte for byte, wherever and whenever it is built", async () => {
+    const script = await bundled(new URL("./print-hash.ts", import.meta.url));
     const hashes = ["UTC", "Asia/Tokyo", "America/New_York"].map((TZ) =>
-      execFileSync(process.execPath, ["--import", "tsx", "--conditions=house:source", script, name], {
+      execFileSync(process.execPath, [script, name], {
         env: { ...process.env, TZ },
         encoding: "utf8",
       }),
