@@ -30,6 +30,7 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/shared/credentials/kept-credentials.ts": "who a caller is, by the credential; behind every call below",
   "services/shared/limits/buckets.ts": "nothing: counts",
   "services/shared/limits/failures.ts": "nothing: counts",
+  "services/shared/limits/recently-used.ts": "nothing of its own: it makes those of others",
   "services/shared/rpc/lane/shared-replies.ts": "replies, by all of their bytes: equal bytes say the same to anybody",
   "services/shared/rpc/page-token.ts": "nothing: a position gives the same token to all, and grants nothing",
   "services/shared/rpc/peers.ts": "assertions for other services, by the assertion that they were exchanged for",
@@ -37,11 +38,14 @@ const CACHES: Readonly<Record<string, string>> = {
     "results of queries, by the whole query, whose filter holds the caller",
 };
 
+/** What a file that keeps something says. */
+const CACHE = /\bnew LRUCache\b|\brecently-used\.js"/;
+
 test("every cache is known, with what it keeps of a person", () => {
   const root = join(import.meta.dirname, "../..");
   const found = ["services", "facade"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts") && /\bnew LRUCache\b/.test(readFileSync(join(root, folder, file), "utf8")))
+      .filter((file) => file.endsWith(".ts") && CACHE.test(readFileSync(join(root, folder, file), "utf8")))
       .map((file) => join(folder, file)),
   );
   expect(found.toSorted()).toEqual(Object.keys(CACHES).toSorted());
