@@ -17,9 +17,11 @@ const DISCARD_MS = 2_000;
 /** Writes an answer; a client that does not read it is left. @param waiting counts what is not read yet. */
 export function answer(response: NodeResponse, { body, ...rest }: UniversalServerResponse, waiting?: Waiting): void {
   const unread = setTimeout(() => abandon(response), UNREAD_MS);
+  const taken = body === undefined ? undefined : untaken(body, unread, waiting);
   response.once("close", () => {
     clearTimeout(unread);
-    waiting?.leave();
+    // A write that waits for a stream which is gone is never heard of again, and neither is what made the answer.
+    taken?.return(undefined).catch(() => undefined);
   });
   if (body === undefined && rest.trailer === undefined) {
     // In one frame with the end of the stream: clients of gRPC take a status in the headers only so.
@@ -27,9 +29,12 @@ export function answer(response: NodeResponse, { body, ...rest }: UniversalServe
     for (const [name, value] of rest.header ?? []) response.setHeader(name, value);
     return void response.end();
   }
-  const paced = body === undefined ? undefined : { body: untaken(body, unread, waiting) };
   // It fails where the client went away, of which the method knows by its signal.
-  universalResponseToNodeResponse({ ...rest, ...paced }, response).catch(() => abandon(response));
+  universalResponseToNodeResponse({ ...rest, ...(taken && { body: taken }) }, response).catch(() => {
+    // It may have gone before there was an answer.
+    clearTimeout(unread);
+    abandon(response);
+  });
 }
 
 /** The clock runs while a chunk waits to be taken, and from the last one on. */
@@ -37,13 +42,17 @@ async function* untaken(
   body: AsyncIterable<Uint8Array>,
   unread: NodeJS.Timeout,
   waiting: Waiting | undefined,
-): AsyncIterable<Uint8Array> {
-  for await (const chunk of body) {
-    unread.refresh();
-    waiting?.holds(chunk.byteLength);
-    yield chunk;
-    unread.refresh();
-    waiting?.holds(0);
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of body) {
+      unread.refresh();
+      waiting?.holds(chunk.byteLength);
+      yield chunk;
+      unread.refresh();
+      waiting?.holds(0);
+    }
+  } finally {
+    waiting?.leave();
   }
 }
 

@@ -42,6 +42,8 @@ export async function* wholeBody(
  */
 export async function* liveBody(request: NodeRequest, idleMs: number, silent: () => void): AsyncIterable<Uint8Array> {
   const timer = setTimeout(silent, idleMs);
+  // Of a call that has ended nobody reads on.
+  request.once("close", () => clearTimeout(timer));
   try {
     for await (const chunk of request) {
       timer.refresh();

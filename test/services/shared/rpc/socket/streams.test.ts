@@ -1,10 +1,15 @@
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { Health } from "#proto/grpc/health/v1/health_pb.js";
+import { ServerReflectionRequestSchema } from "#proto/grpc/reflection/v1/reflection_pb.js";
 import { unauthenticated } from "../../../../../services/shared/rpc/errors.js";
-import { ANA, startRig } from "./support.js";
+import { liveBody, type NodeRequest } from "../../../../../services/shared/rpc/socket/body.js";
+import { ANA, envelope, open, startRig } from "./support.js";
 
 const UUID = "0191f2a0-0000-7000-8000-000000000000";
 const headers = { authorization: "Bearer ana" };
@@ -56,4 +61,33 @@ test("a watch of health does not hold up the end of the server", async () => {
   expect(await end).toMatchObject({ done: true });
   await closed;
   expect(performance.now() - begun).toBeLessThan(20_000);
+});
+
+test("a stream both ways whose answer nobody takes ends with its connection", async () => {
+  const rig = await startRig();
+  const session = open(rig.url, { initialWindowSize: 0 });
+  const request = { ":method": "POST", ":path": REFLECTION, ...headers, "content-type": "application/grpc" };
+  const stream = session.request(request).on("error", () => undefined);
+  stream.end(
+    envelope(toBinary(ServerReflectionRequestSchema, create(ServerReflectionRequestSchema, { host: "long" }))),
+  );
+  await once(stream, "response");
+  expect(rig.seen).toMatchObject({ begun: ["reflection"], ended: [] });
+  session.destroy();
+  await vi.waitFor(() => expect(rig.seen.ended).toEqual(["reflection"]));
+  await rig.server.close(0);
+});
+
+const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+test("a body that comes in pieces is not watched once its call has ended", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const request = new PassThrough();
+  const body = liveBody(request as unknown as NodeRequest, 60_000, () => undefined)[Symbol.asyncIterator]();
+  request.write("a piece");
+  await body.next();
+  expect(vi.getTimerCount()).toBe(1);
+  request.destroy();
+  await once(request, "close");
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,4 +1,10 @@
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
+import {
+  type ClientHttp2Session,
+  connect,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type Settings,
+} from "node:http2";
 import { connect as connectSocket, type Socket } from "node:net";
 import { ScenarioService } from "#proto/aev/v1/scenario_service_pb.js";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
@@ -22,16 +28,21 @@ export const ANA: Caller = {
   service: false,
 };
 
+/** Longer than a stream holds before its client takes something. */
+const LONG = "x".repeat(1 << 20);
+
 /** What the methods and the authenticator of a rig saw. */
 export interface Seen {
   begun: string[];
+  /** Streams whose method has come to its end, or was left. */
+  ended: string[];
   authenticated: number;
   calls: Call[];
 }
 
 /** A server with a method of every kind, which `Bearer ana` may call. */
 export async function startRig(options: Partial<Options> & { readonly authenticator?: Authenticator } = {}) {
-  const seen: Seen = { begun: [], authenticated: 0, calls: [] };
+  const seen: Seen = { begun: [], ended: [], authenticated: 0, calls: [] };
   const authenticator: Authenticator = options.authenticator ?? {
     authenticate({ authorization, assertion }) {
       seen.authenticated++;
@@ -50,7 +61,7 @@ export async function startRig(options: Partial<Options> & { readonly authentica
     unary(AgentService.method.getAgent, async ({ agentId }, call) => {
       note("getAgent", call);
       if (agentId === "waits") await forever(call.signal);
-      return { agent: { id: agentId, description: agentId === "long" ? "x".repeat(1 << 20) : "" } };
+      return { agent: { id: agentId, description: agentId === "long" ? LONG : "" } };
     }),
     withScope(
       "traces:write",
@@ -68,7 +79,11 @@ export async function startRig(options: Partial<Options> & { readonly authentica
       "account",
       duplex(ServerReflection.method.serverReflectionInfo, async function* (requests, call) {
         note("reflection", call);
-        for await (const { host } of requests) yield { validHost: host };
+        try {
+          for await (const { host } of requests) yield { validHost: host === "long" ? LONG : host };
+        } finally {
+          seen.ended.push("reflection");
+        }
       }),
     ),
     ...health(async () => undefined),
@@ -129,10 +144,10 @@ export function call(
 
 const SOCKETS = new WeakMap<ClientHttp2Session, Socket>();
 
-/** Opens a session over HTTP/2. */
-export function open(url: string): ClientHttp2Session {
+/** Opens a session over HTTP/2. @param settings of the client, such as its window. */
+export function open(url: string, settings: Settings = {}): ClientHttp2Session {
   const socket = connectSocket(Number(new URL(url).port), "127.0.0.1");
-  const session = connect(url, { createConnection: () => socket });
+  const session = connect(url, { createConnection: () => socket, settings });
   SOCKETS.set(session, socket);
   session.on("error", () => undefined);
   return session;
