@@ -51,6 +51,11 @@ export interface Incoming {
   readonly traceparent?: string | undefined;
   /** Who calls, where the adapter has asked already (admission.ts). */
   readonly admitted?: Authenticated | undefined;
+  /**
+   * Appends fields of protobuf to the response that a stream gives next: bytes that are the same for many, and are written
+   * once. Absent where responses are not written as protobuf.
+   */
+  readonly append?: ((fields: Uint8Array) => void) | undefined;
 }
 
 /** What a method knows of the call it answers. */

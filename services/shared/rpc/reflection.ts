@@ -1,10 +1,11 @@
-import { type DescFile, type FileRegistry, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, type DescFile, type FileRegistry, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
+import { LRUCache } from "lru-cache";
 import {
   ServerReflection,
   type ServerReflectionRequest,
-  type ServerReflectionResponseSchema,
+  ServerReflectionResponseSchema,
 } from "#proto/grpc/reflection/v1/reflection_pb.js";
 import { duplex, type Method, withScope } from "./method.js";
 
@@ -12,26 +13,38 @@ type Reply = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>
 
 /** gRPC server reflection, from the same image that the façade reads; comments included. */
 export function reflection(image: FileRegistry, services: readonly string[]): Method {
-  const method = duplex(ServerReflection.method.serverReflectionInfo, async function* (requests) {
+  const method = duplex(ServerReflection.method.serverReflectionInfo, async function* (requests, { append }) {
     for await (const request of requests) {
-      yield { validHost: request.host, originalRequest: request, messageResponse: replyTo(request, image, services) };
+      const asked = { validHost: request.host, originalRequest: request };
+      const found = lookUp(request, image, services);
+      if (!("kind" in found)) yield { ...asked, messageResponse: found };
+      else if (append === undefined) yield { ...asked, messageResponse: filesReply(found) };
+      else {
+        append(writtenReply(found));
+        yield asked;
+      }
     }
   });
   return withScope("account", method);
 }
 
-function replyTo({ messageRequest }: ServerReflectionRequest, image: FileRegistry, services: readonly string[]): Reply {
+/** A file, which is answered with all that it needs, or another answer. */
+function lookUp(
+  { messageRequest }: ServerReflectionRequest,
+  image: FileRegistry,
+  services: readonly string[],
+): DescFile | Reply {
   switch (messageRequest.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: services.map((name) => ({ name })) } };
     case "fileByFilename":
-      return filesReply(image.getFile(messageRequest.value));
+      return image.getFile(messageRequest.value) ?? NO_FILE;
     case "fileContainingSymbol":
-      return filesReply(fileOf(messageRequest.value, image));
+      return fileOf(messageRequest.value, image) ?? NO_FILE;
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = messageRequest.value;
       const extendee = image.getMessage(containingType);
-      return filesReply(extendee && image.getExtensionFor(extendee, extensionNumber)?.file);
+      return (extendee && image.getExtensionFor(extendee, extensionNumber)?.file) ?? NO_FILE;
     }
     case "allExtensionNumbersOfType": {
       const baseTypeName = messageRequest.value;
@@ -53,8 +66,7 @@ function fileOf(symbol: string, image: FileRegistry): DescFile | undefined {
   return parent === "" ? undefined : image.get(parent)?.file;
 }
 
-function filesReply(file: DescFile | undefined): Reply {
-  if (file === undefined) return errorReply(Code.NotFound, "the API has no such file, symbol or extension");
+function filesReply(file: DescFile): Reply {
   const files = new Set<DescFile>();
   const add = (one: DescFile): void => {
     if (files.has(one)) return;
@@ -63,6 +75,24 @@ function filesReply(file: DescFile | undefined): Reply {
   };
   add(file);
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto: [...files].map(bytesOf) } };
+}
+
+/** Bytes of answers that are kept, those asked for last: of every file it would be ten times as much. */
+const KEPT_BYTES = 2 << 20;
+const replies = new LRUCache<DescFile, Uint8Array>({
+  maxSize: KEPT_BYTES,
+  sizeCalculation: ({ byteLength }) => byteLength,
+});
+
+/** The fields of an answer with a file: they are the same for everybody, and a hundred kilobytes. */
+function writtenReply(file: DescFile): Uint8Array {
+  let bytes = replies.get(file);
+  if (bytes === undefined) {
+    const reply = create(ServerReflectionResponseSchema, { messageResponse: filesReply(file) });
+    bytes = toBinary(ServerReflectionResponseSchema, reply);
+    replies.set(file, bytes);
+  }
+  return bytes;
 }
 
 /** The bytes of files that were asked for: to write one again and again costs milliseconds of the serving loop. */
@@ -77,3 +107,4 @@ function bytesOf(file: DescFile): Uint8Array {
 function errorReply(errorCode: Code, errorMessage: string): Reply {
   return { case: "errorResponse", value: { errorCode, errorMessage } };
 }
+const NO_FILE = errorReply(Code.NotFound, "the API has no such file, symbol or extension");

@@ -37,6 +37,10 @@ export class RunningCall implements Call {
     return this.incoming.signal;
   }
 
+  get append(): ((fields: Uint8Array) => void) | undefined {
+    return this.incoming.append;
+  }
+
   /** Gives back what it has of its caller's share. */
   leave(): void {
     if (this.share === undefined) return;

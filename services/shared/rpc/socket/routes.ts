@@ -17,6 +17,7 @@ import type { Method } from "../method.js";
 import { scopeOf } from "../steps/access.js";
 import { PUBLIC } from "../steps/caller.js";
 import { JSON_TEXT } from "../text-encoding.js";
+import { APPEND, appending } from "./appended.js";
 import type { NodeRequest } from "./body.js";
 import { credentialOf, traceparentOf } from "./headers.js";
 import { type MessageLimits, messageLimitsOf } from "./message-limits.js";
@@ -96,7 +97,8 @@ function readerOf(method: Method, steps: Chain, closing: AbortSignal): Pick<Rout
   const jsonOptions = { ...JSON_TEXT, ignoreUnknownFields: method.scope !== undefined };
   const router = createConnectRouter({ acceptCompression: [], readMaxBytes: limits.bytes, jsonOptions });
   router.rpc(desc, handlerOf(method, steps, closing) as MethodImpl<typeof desc>);
-  return { limits, serve: bounded(router.handlers[0] as UniversalHandler, jsonOptions) };
+  const serve = bounded(router.handlers[0] as UniversalHandler, jsonOptions);
+  return { limits, serve: desc.methodKind === "unary" ? serve : appending(serve) };
 }
 
 function handlerOf(method: Method, steps: Chain, closing: AbortSignal) {
@@ -142,6 +144,7 @@ function incomingOf(context: HandlerContext, { who, request }: AdmittedCall, sig
     credential: credentialOf(request),
     signal,
     admitted: who,
+    append: context.values.get(APPEND),
     ...(left !== undefined && { deadline: Date.now() + left }),
     ...(traceparent !== undefined && { traceparent }),
   };
