@@ -7,6 +7,7 @@ import {
   type ServerReflectionRequest,
   ServerReflectionResponseSchema,
 } from "#proto/grpc/reflection/v1/reflection_pb.js";
+import { readFiles } from "../tools/image.js";
 import { duplex, type Method, withScope } from "./method.js";
 
 type Reply = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
@@ -95,13 +96,13 @@ function writtenReply(file: DescFile): Uint8Array {
   return bytes;
 }
 
-/** The bytes of files that were asked for: to write one again and again costs milliseconds of the serving loop. */
-const written = new WeakMap<DescFile, Uint8Array>();
+/** What stands in the image, from the first answer on. */
+let files: ReadonlyMap<string, Uint8Array> | undefined;
 
 function bytesOf(file: DescFile): Uint8Array {
-  const bytes = written.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
-  written.set(file, bytes);
-  return bytes;
+  files ??= readFiles();
+  // A descriptor's name has no extension.
+  return files.get(`${file.name}.proto`) ?? toBinary(FileDescriptorProtoSchema, file.proto);
 }
 
 function errorReply(errorCode: Code, errorMessage: string): Reply {
