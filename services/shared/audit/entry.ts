@@ -1,6 +1,7 @@
 import { type DescMethod, isMessage, type MessageInitShape, ScalarType } from "@bufbuild/protobuf";
 import { AuditKind, type AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
 import type { Caller, Incoming } from "../rpc/call.js";
+import { readsOnly } from "../rpc/reads-only.js";
 import { auditOf } from "../rpc/steps/audit.js";
 
 /** A record before it has its number. */
@@ -23,8 +24,8 @@ const MAX_ARGUMENT = 100;
 const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server", "ring"]);
 
 /** Of which kind the records of an rpc are; undefined for one that changes nothing of anybody's. */
-export function kindOf({ idempotency }: DescMethod, scope: string): AuditKind | undefined {
-  if (idempotency === 1 || UNRECORDED.has(scope)) return undefined;
+export function kindOf(desc: DescMethod, scope: string): AuditKind | undefined {
+  if (readsOnly(desc) || UNRECORDED.has(scope)) return undefined;
   return ADMINISTRATIVE.has(scope) ? AuditKind.ADMINISTRATION : AuditKind.WRITE;
 }
 

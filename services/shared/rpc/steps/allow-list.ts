@@ -1,12 +1,10 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Caller, CallingAccount } from "../call.js";
 import { permissionDenied } from "../errors.js";
+import { readsOnly } from "../reads-only.js";
 
 /** What administrators and our own processes alone call. */
 const NEVER: ReadonlySet<string> = new Set(["admin", "internal", "delegated"]);
-const NO_SIDE_EFFECTS = 1;
-/** It changes nothing, which its proto cannot say. */
-const REFLECTION = "grpc.reflection.v1.ServerReflection";
 
 /**
  * Whether a service account can have an rpc on its list. It administers nothing, and changes no API keys: what it
@@ -14,7 +12,7 @@ const REFLECTION = "grpc.reflection.v1.ServerReflection";
  */
 export function isForAccounts(desc: DescMethod, needed: string): boolean {
   if (NEVER.has(needed)) return false;
-  return needed !== "account" || desc.idempotency === NO_SIDE_EFFECTS || desc.parent.typeName === REFLECTION;
+  return needed !== "account" || readsOnly(desc);
 }
 
 /** Whether a service account calls this port itself, rather than a service of ours that calls on for it. */

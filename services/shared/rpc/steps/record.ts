@@ -6,6 +6,7 @@ import type { Auditor } from "../../audit/auditor.js";
 import { entryOf, kindOf } from "../../audit/entry.js";
 import { asWritten, type Log } from "../../process/log.js";
 import type { Caller, Incoming } from "../call.js";
+import { readsOnly } from "../reads-only.js";
 import { auditOf } from "./audit.js";
 
 /** Longest trace context that is written down, in characters: that of version 00 has 55 (W3C Trace Context §3.2). */
@@ -59,7 +60,7 @@ export interface Recorders {
  */
 export function recordOf(desc: DescMethod, needed: string, { log, observe, audit, isAudited }: Recorders): RecordCall {
   const rpc = `${desc.parent.typeName}/${desc.name}`;
-  const writes = desc.idempotency !== 1;
+  const writes = !readsOnly(desc);
   const isInternal = needed === "internal";
   const ownKind = kindOf(desc, needed);
   // Of these lines every field is ours, or cut.

@@ -2,11 +2,15 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { expect, onTestFinished, test } from "vitest";
+import { ApiKeyService } from "#proto/auth/v1/api_key_service_pb.js";
+import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import {
   ServerReflection,
   type ServerReflectionRequest,
   ServerReflectionRequestSchema,
 } from "#proto/grpc/reflection/v1/reflection_pb.js";
+import type { Auditor } from "../../../../services/shared/audit/auditor.js";
+import { kindOf } from "../../../../services/shared/audit/entry.js";
 import { silentLog } from "../../../../services/shared/process/log.js";
 import type { Call } from "../../../../services/shared/rpc/call.js";
 import { serveConnect } from "../../../../services/shared/rpc/connect.js";
@@ -26,12 +30,22 @@ async function* asking(...questions: Question[]): AsyncIterable<ServerReflection
   }
 }
 
-test("a file is answered the same in every protocol, and what is asked after it too", async () => {
+/** A server that asks who calls, and what its audit is told. */
+async function startServer(): Promise<{ readonly baseUrl: string; readonly told: unknown[] }> {
   const authenticator = { authenticate: () => ({ caller: ANA, assertion: "" }) };
-  const steps = { authenticator, log: silentLog };
+  const told: unknown[] = [];
+  const audit = {
+    note: (entry: unknown) => void told.push(entry),
+    keep: async (entry: unknown) => void told.push(entry),
+  };
+  const steps = { authenticator, log: silentLog, audit: audit as unknown as Auditor };
   const server = await serveConnect({ host: "127.0.0.1", port: 0, methods: [{ method, steps }] });
   onTestFinished(() => server.close(0));
-  const baseUrl = `http://127.0.0.1:${server.port}`;
+  return { baseUrl: `http://127.0.0.1:${server.port}`, told };
+}
+
+test("a file is answered the same in every protocol, and what is asked after it too", async () => {
+  const { baseUrl } = await startServer();
   const transports: Readonly<Record<string, Transport>> = {
     json: createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: false }),
     connect: createConnectTransport({ baseUrl, httpVersion: "2", useBinaryFormat: true }),
@@ -60,6 +74,15 @@ test("a file is answered the same in every protocol, and what is asked after it 
     { messageResponse: { case: "errorResponse" } },
   ]);
   for (const other of Object.values(others)) expect(other).toEqual(json);
+});
+
+test("who reads the API changes nothing: the audit has no record of it", async () => {
+  const { baseUrl, told } = await startServer();
+  const client = createClient(ServerReflection, createGrpcTransport({ baseUrl }));
+  for await (const reply of client.serverReflectionInfo(asking(FILE))) expect(reply.validHost).toBe("here");
+  expect(told).toEqual([]);
+  expect(kindOf(ServerReflection.method.serverReflectionInfo, "account")).toBeUndefined();
+  expect(kindOf(ApiKeyService.method.createApiKey, "account")).toBe(AuditKind.ADMINISTRATION);
 });
 
 test("the bytes of a file are the same for everybody who asks", async () => {
