@@ -34,6 +34,7 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/shared/rpc/lane/shared-replies.ts": "replies, by all of their bytes: equal bytes say the same to anybody",
   "services/shared/rpc/page-token.ts": "nothing: a position gives the same token to all, and grants nothing",
   "services/shared/rpc/peers.ts": "assertions for other services, by the assertion that they were exchanged for",
+  "services/shared/rpc/reflection.ts": "nothing: files of the API",
   "services/shared/store/embedded/kept-results.ts":
     "results of queries, by the whole query, whose filter holds the caller",
 };

@@ -26,7 +26,7 @@ export interface ThreadOptions extends AskedOptions {
 }
 
 /**
- * A thread of its own for work that would keep others waiting.
+ * A thread of its own for work that would keep others waiting. Its process runs until it is ended.
  *
  * @param url of the module that it runs, written with .js as in an import, which calls {@link serveThread}.
  */
@@ -44,8 +44,6 @@ function startWorker(url: URL, resourceLimits: ResourceLimits, { said, ended }: 
   const one = isSource(module)
     ? new Worker(fromSource(module), { ...limits, eval: true })
     : new Worker(new URL(module), IS_SOURCE ? { ...limits, execArgv: [] } : limits);
-  // A process that has nothing else to do ends.
-  one.unref();
   one.on("message", said);
   one.on("error", (error) => ended(error.message, undefined, error));
   one.on("exit", () => ended("the thread ended"));
