@@ -47,9 +47,10 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
   if (opened.has(path)) throw new Error(`the data directory ${dir} is already open in this process; share its store`);
   const main = openEnvironment(join(path, "main"));
   opened.add(path);
+  let [lock, probe]: [Lock?, DiskProbe?] = [];
   try {
-    const lock = await lockDirectory(path, main);
-    const probe = await createDiskProbe(path, options.probeEveryMs);
+    lock = await lockDirectory(path, main);
+    probe = await createDiskProbe(path, options.probeEveryMs);
     const replacements = await Replacements.open(join(path, "main"), main, (error) =>
       (options.log ?? silentLog).error(
         { err: error },
@@ -59,7 +60,9 @@ export async function openEmbeddedStore(dir: string, options: EmbeddedOptions = 
     return new EmbeddedStore(path, main, { lock, probe, replacements }, options);
   } catch (error) {
     opened.delete(path);
+    await probe?.close();
     await closeEnvironment(main);
+    await lock?.release();
     throw error;
   }
 }
@@ -79,7 +82,7 @@ class EmbeddedStore implements Store {
   constructor(
     private readonly dir: string,
     main: RootDatabase,
-    private readonly held: { readonly lock: Lock; readonly probe: DiskProbe; readonly replacements: Replacements },
+    private readonly own: { readonly lock: Lock; readonly probe: DiskProbe; readonly replacements: Replacements },
     options: EmbeddedOptions,
   ) {
     this.#environments = new Map([["main", main]]);
@@ -89,7 +92,7 @@ class EmbeddedStore implements Store {
     }, options.sweepEveryMs ?? 60_000).unref();
     this.#endReading = journaled.read(() => [
       ...[...this.#journaled].map(([name, { size }]) => ({ labels: [name], value: size })),
-      { labels: ["replaced"], value: held.replacements.size },
+      { labels: ["replaced"], value: own.replacements.size },
     ]);
   }
 
@@ -126,7 +129,7 @@ class EmbeddedStore implements Store {
   ): { readonly collection: EmbeddedCollection; readonly indexes: Indexed } {
     const { name, environment = "main" } = spec;
     // What a thread writes too is never replaced without a transaction.
-    const replacements = environment === "main" ? this.held.replacements : undefined;
+    const replacements = environment === "main" ? this.own.replacements : undefined;
     const collection =
       this.#collections.get(name) ??
       new EmbeddedCollection(spec, new Records(root, documentsOf(root, spec), name, replacements), this.#log);
@@ -145,7 +148,7 @@ class EmbeddedStore implements Store {
   }
 
   inOrder(writes: readonly Write[]): Promise<void> {
-    return this.held.replacements.heldWhile(() => inOneCommit(writes));
+    return this.own.replacements.heldWhile(() => inOneCommit(writes));
   }
 
   async ping(): Promise<void> {
@@ -153,7 +156,7 @@ class EmbeddedStore implements Store {
   }
 
   unwritable(): string | undefined {
-    return this.held.probe.refusal();
+    return this.own.probe.refusal();
   }
 
   place(collections: readonly string[]): StorePlace {
@@ -171,10 +174,10 @@ class EmbeddedStore implements Store {
     this.#endReading();
     await this.#sweeping;
     for (const journaled of this.#journaled.values()) await journaled.close();
-    await this.held.replacements.close();
-    await this.held.probe.close();
+    await this.own.replacements.close();
+    await this.own.probe.close();
     for (const environment of this.#environments.values()) await closeEnvironment(environment);
-    await this.held.lock.release();
+    await this.own.lock.release();
     opened.delete(this.dir);
   }
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
-// What is appended at a time is a frame: a mark, the number of its first entry, how many entries they are, their length in
-// bytes, the first bytes of the SHA-256 of all that and of the entries, and the entries. Entries are numbered one after the
+// What is appended at a time is a frame: a mark, the first bytes of the SHA-256 of what follows, the number of its first
+// entry, how many entries they are, their length in bytes, and the entries. Entries are numbered one after the
 // other for as long as a journal is there. A crash may leave a part of a frame at the end, and behind the end are older
 // frames: the digest of the one is not that of its bytes, and the numbers of the others do not go on.
 
@@ -22,7 +22,7 @@ export interface Frame {
 }
 
 const MARK = 0x324a_5053;
-const [FIRST_AT, COUNT_AT, LENGTH_AT, DIGEST_AT, BODY_AT] = [4, 12, 16, 20, 28] as const;
+const [DIGEST_AT, FIRST_AT, COUNT_AT, LENGTH_AT, BODY_AT] = [4, 12, 20, 24, 28] as const;
 
 /** The bytes of a frame. */
 export function frameOf({ first, entries }: Frame): Buffer {
@@ -53,7 +53,7 @@ export function framesIn(bytes: Buffer): Frame[] {
     const frame = bytes.subarray(at, at + BODY_AT + bytes.readUInt32LE(at + LENGTH_AT));
     const first = frame.readDoubleLE(FIRST_AT);
     if (frame.readUInt32LE(0) !== MARK || (next !== undefined && first !== next)) break;
-    if (!digestOf(frame).equals(frame.subarray(DIGEST_AT, BODY_AT))) break;
+    if (!digestOf(frame).equals(frame.subarray(DIGEST_AT, FIRST_AT))) break;
     const entries = entriesIn(frame);
     frames.push({ first, entries });
     next = first + entries.length;
@@ -85,6 +85,5 @@ function written(frame: Buffer, at: number, text: string): number {
 }
 
 function digestOf(frame: Buffer): Buffer {
-  const parts = Buffer.concat([frame.subarray(0, DIGEST_AT), frame.subarray(BODY_AT)]);
-  return hash("sha256", parts, "buffer").subarray(0, BODY_AT - DIGEST_AT);
+  return hash("sha256", frame.subarray(FIRST_AT), "buffer").subarray(0, FIRST_AT - DIGEST_AT);
 }

@@ -1,4 +1,14 @@
-import { close, constants, existsSync, openSync, readFileSync, statSync, truncateSync, write } from "node:fs";
+import {
+  close,
+  constants,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  write,
+} from "node:fs";
 import { promisify } from "node:util";
 import { unavailable } from "../../rpc/errors.js";
 import { type Entry, type Frame, frameOf, framesIn } from "./journal-frame.js";
@@ -131,12 +141,15 @@ export class Journal {
     await this.flush();
   }
 
-  /** What cannot go where it belongs now does so at the next start. */
+  /** What cannot go where it belongs now does so at the next start; if nothing is left, that start has nothing to read. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.settle().catch(this.options.failed);
-    for (const { fd } of this.#parts) await closeFile(fd);
+    const isEmpty = await this.settle().then(() => true, this.options.failed);
+    for (const { fd } of this.#parts) {
+      if (isEmpty) ftruncateSync(fd);
+      await closeFile(fd);
+    }
   }
 
   async #writeQueued(): Promise<void> {

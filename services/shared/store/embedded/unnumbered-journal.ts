@@ -9,7 +9,7 @@ import { toDisk } from "./to-disk.js";
 
 const [DIGEST_AT, BODY_AT] = [4, 12] as const;
 
-/** Takes the documents out of such files: they are given to somebody, and gone from the files when he is done. */
+/** Gives the documents of such files to `take`, and empties a file once they are taken. */
 export async function emptyUnnumbered(
   paths: readonly string[],
   take: (documents: readonly Stored[]) => Promise<void>,
@@ -27,11 +27,14 @@ export async function emptyUnnumbered(
 export function unnumberedIn(bytes: Buffer): Stored[] {
   const documents: Stored[] = [];
   for (let at = 0; at + BODY_AT <= bytes.length; ) {
-    const body = bytes.subarray(at + BODY_AT, at + BODY_AT + bytes.readUInt32LE(at));
+    const length = bytes.readUInt32LE(at);
+    // The mark of a numbered journal is no length.
+    if (length === 0 || at + BODY_AT + length > bytes.length) break;
+    const body = bytes.subarray(at + BODY_AT, at + BODY_AT + length);
     const digest = hash("sha256", body, "buffer").subarray(0, BODY_AT - DIGEST_AT);
-    if (body.length === 0 || !digest.equals(bytes.subarray(at + DIGEST_AT, at + BODY_AT))) break;
+    if (!digest.equals(bytes.subarray(at + DIGEST_AT, at + BODY_AT))) break;
     documents.push(...(deserialize(body) as Stored[]));
-    at += BODY_AT + body.length;
+    at += BODY_AT + length;
   }
   return documents;
 }
