@@ -107,8 +107,10 @@ test("a backup taken under load, restored: all that was acknowledged before is t
 
 test("the sealing key, the service's key and bootstrap.json are not in it", () => {
   const files = readdirSync(copy, { recursive: true, encoding: "utf8" }).sort();
-  expect(files).toEqual(["main", "main/data.mdb", "manifest.json", "traces", "traces/data.mdb"]);
-  const bytes = readFileSync(join(copy, "main/data.mdb")).toString("latin1");
+  const journals = ["_replaced", "audit"].flatMap((name) => [`main/${name}.0.journal`, `main/${name}.1.journal`]);
+  const stored = ["main/data.mdb", ...journals, "traces/data.mdb"];
+  expect(files).toEqual(["main", "manifest.json", "traces", ...stored].sort());
+  const bytes = stored.map((name) => readFileSync(join(copy, name)).toString("latin1")).join("\n");
   for (const name of ["secrets-key", "service-key"]) {
     expect(bytes).not.toContain(readFileSync(join(program.dataDir, name), "utf8").trim());
   }
