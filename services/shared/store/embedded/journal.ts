@@ -214,10 +214,11 @@ export class Journal {
     const move = (): boolean => this.options.mark.move(first, first + entries.length - 1);
     const done = this.options.apply(entries, move).then(
       () => {
-        // In their order: none is there without those before it.
-        this.#waiting.splice(0, entries.length);
-        this.#begun -= entries.length;
-        this.#applied += entries.length;
+        // None is there without those before it; what was begun anew after a failure may be there twice over.
+        const more = Math.max(0, first + entries.length - 1 - this.#applied);
+        this.#waiting.splice(0, more);
+        this.#begun = Math.max(0, this.#begun - more);
+        this.#applied += more;
       },
       (error: unknown) => {
         if (attempt === this.#attempt) {

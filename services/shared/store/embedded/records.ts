@@ -26,6 +26,9 @@ export class Records {
   #begun = 0;
   #underWay = 0;
   readonly #replacing = new Set<string>();
+  /** Transactions that wait before they begin, and when the last of them does; never rejects. */
+  #held = 0;
+  #lastBegins: Promise<void> = Promise.resolve();
   /** Whether another thread writes too. */
   #isShared = false;
 
@@ -62,8 +65,15 @@ export class Records {
     this.#begun++;
     this.#underWay++;
     try {
-      // What it reads is in the collection: from now on no document of it is replaced without a transaction.
-      if (this.#replacing.size > 0 || this.#waiting.size > 0) await this.replacements?.settle();
+      if (this.#held > 0 || this.#replacing.size > 0 || this.#waiting.size > 0) {
+        // Down in the turn in which it begins, so that none comes in between.
+        const turn = this.#turn();
+        try {
+          await turn;
+        } finally {
+          this.#held--;
+        }
+      }
       // In the order in which they were promised: nothing on disk is there without what was on disk before it.
       this.replacements?.flush();
       return await this.root.childTransaction(() => {
@@ -81,6 +91,17 @@ export class Records {
     } finally {
       this.#underWay--;
     }
+  }
+
+  /**
+   * Waits until what a transaction reads is in the collection: since it was asked for, no document is replaced without a
+   * transaction. Transactions begin in the order in which they were asked for.
+   */
+  #turn(): Promise<void> {
+    this.#held++;
+    const turn = this.#lastBegins.then(() => this.replacements?.settle());
+    this.#lastBegins = turn.catch(() => undefined);
+    return turn;
   }
 
   #undone(): void {

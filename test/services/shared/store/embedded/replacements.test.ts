@@ -99,6 +99,21 @@ test("a transaction of the collection sees what was replaced, and what it writes
   expect(await things.find({}, { sort: { _id: 1 } }).toArray()).toMatchObject([{ n: 12 }, { n: 15 }]);
 });
 
+test("insertions by a journal and replacements of the same collection go on beside each other, and none overtakes", async () => {
+  await store.ensure([{ name: "records", journaled: true, indexes: [{ name: "n", key: { n: 1 } }] }]);
+  const records = store.collection<{ _id: string; n: number; outcome?: string }>("records");
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, lane) => {
+      for (let i = 0; i < 60; i++) {
+        const _id = `r${lane}-${i}`;
+        await records.insertOne({ _id, n: i });
+        await records.updateOne({ _id }, { $set: { outcome: "ok" } });
+      }
+    }),
+  );
+  expect(await records.countDocuments({ outcome: "ok" })).toBe(480);
+});
+
 test("a transaction of another collection is on disk after what was replaced before it", async () => {
   await change("a", { n: 1 });
   await store.collection("others").insertOne({ _id: "o" });
