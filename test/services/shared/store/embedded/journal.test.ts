@@ -231,6 +231,46 @@ test("a failure in between lets nothing go before what failed", async () => {
   await journal.close();
 });
 
+test("entries that failed because they were faster than those before them follow, and all are there once", async () => {
+  const [there, state] = [[] as string[], { last: 0 }];
+  const mark = {
+    get last() {
+      return state.last;
+    },
+    move(first: number, last: number) {
+      if (state.last >= last) return false;
+      if (state.last !== first - 1) throw new Error(`it is at ${state.last}`);
+      state.last = last;
+      return true;
+    },
+  } as JournalMark;
+  let slow = true;
+  const journal = await Journal.open(dir, {
+    ...{ paths: journalPaths(dir, "notes"), mark, most: 100, atOnce: 1 },
+    async apply([one], move) {
+      // The first time round the first entry takes longer than what comes after it.
+      if (one?.id === "a" && slow) {
+        slow = false;
+        for (let n = 0; n < 5; n++) await nextTurn();
+      }
+      if (move()) there.push(String(one?.id));
+    },
+    failed: () => undefined,
+  });
+  await journal.append(["a", "b", "c"].map((id) => entry(id)));
+  await expect(journal.flush()).rejects.toThrow("it is at 0");
+  for (let n = 0; n < 10; n++) {
+    await nextTurn();
+    await journal.flush().catch(() => undefined);
+  }
+  expect(there).toEqual(["a", "b", "c"]);
+  expect(journal.size).toBe(0);
+  await journal.append([entry("d")]);
+  await journal.settle();
+  expect(there).toEqual(["a", "b", "c", "d"]);
+  await journal.close();
+});
+
 test("while one file is waited for the other takes what comes, and both stay within its bound", async () => {
   const there = new Map<string, string>();
   const state = { takes: true, last: 0 };
