@@ -9,7 +9,7 @@ import {
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { ASSERTION_HEADER, type Credential } from "./call.js";
+import { ASSERTION_HEADER } from "./call.js";
 import { type Choice, createChoice } from "./choice.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { unavailable } from "./errors.js";
@@ -75,7 +75,7 @@ export function connectRemote(addresses: Addresses): Dispatch {
     return (
       lane &&
       askOnLane(lane, deadlines, method, asked, {
-        headers: headersOf(out),
+        said: out,
         stop: other ?? out.stop ?? out.signal,
         timeoutMs: timeoutOf(out),
         signalsDeadline: out.signalsDeadline === true,
@@ -120,15 +120,12 @@ export function connectRemote(addresses: Addresses): Dispatch {
   };
 }
 
-/** The headers that carry a credential. */
-export function credentialHeaders({ assertion, authorization }: Credential): Record<string, string> {
-  if (assertion !== undefined) return { [ASSERTION_HEADER]: assertion };
-  return authorization === undefined ? {} : { authorization };
-}
-
-function headersOf({ credential, traceparent }: Outgoing): Record<string, string> {
-  const headers = credentialHeaders(credential);
-  return traceparent === undefined ? headers : { ...headers, traceparent };
+function headersOf({ credential: { assertion, authorization }, traceparent }: Outgoing): Record<string, string> {
+  return {
+    ...(assertion !== undefined && { [ASSERTION_HEADER]: assertion }),
+    ...(authorization !== undefined && { authorization }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
 }
 
 function timeoutOf({ deadline }: Outgoing): number | undefined {

@@ -14,14 +14,14 @@ import type { StopSignal } from "../dispatch.js";
 import { deadlineExceeded, internal, unavailable } from "../errors.js";
 import "../text-encoding.js";
 import { type CallDeadlines, Timed } from "./call-deadlines.js";
-import { type AnswerHead, headersOf } from "./framing.js";
+import { type AnswerHead, headersOf, type Said } from "./framing.js";
 import type { Lane, LaneRequest, Sending } from "./lane.js";
 import type { LaneSocket } from "./lane-socket.js";
 import { sharedMessageIn } from "./shared-replies.js";
 
 /** What goes with a call on a lane. */
 export interface LaneOutgoing {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly said: Said;
   readonly stop: StopSignal | undefined;
   /** How long it may take, in milliseconds. */
   readonly timeoutMs: number | undefined;
@@ -55,7 +55,7 @@ export function askOnLane<I extends DescMessage, O extends DescMessage>(
   out: LaneOutgoing,
 ): Promise<MessageShape<O>> | undefined {
   if (!lane.hasRoom) return undefined;
-  const request = lane.requestOf(method, out.headers, out.timeoutMs, bytesOf(method.input, asked));
+  const request = lane.requestOf(method, out.said, out.timeoutMs, bytesOf(method.input, asked));
   if (request === undefined) return undefined;
   return new Promise<MessageShape<O>>((resolve, reject) => {
     new AskedCall(lane, deadlines, method.output, request, out, resolve, reject).begin();

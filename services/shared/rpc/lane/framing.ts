@@ -2,6 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { createMethodUrl } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryProto, protocolVersion } from "@connectrpc/connect/protocol-connect";
 import { ASSERTION_HEADER } from "../call.js";
+import type { Outgoing } from "../dispatch.js";
 import { type HeardLane, TOKEN_HEADER } from "./announcement.js";
 import { callRecord } from "./records.js";
 
@@ -15,6 +16,9 @@ const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 /** Longer values, which are assertions, are remembered: to look through one takes longer than to write the request. */
 const SHORT_VALUE = 100;
 const MOST_VALUES = 256;
+
+/** What a request says of its call in headers. */
+export type Said = Pick<Outgoing, "credential" | "traceparent">;
 
 /** Writes the requests of one lane. */
 export class Requests {
@@ -38,22 +42,21 @@ export class Requests {
    *
    * @param timeoutMs how long the call may take, from now.
    */
-  of(
-    method: DescMethod,
-    headers: Readonly<Record<string, string>>,
-    timeoutMs: number | undefined,
-    message: Uint8Array,
-  ): Buffer | undefined {
+  of(method: DescMethod, said: Said, timeoutMs: number | undefined, message: Uint8Array): Buffer | undefined {
     let head = this.#begun.get(method);
     if (head === undefined) {
       const type = `content-type: ${contentTypeUnaryProto}\r\nconnect-protocol-version: ${protocolVersion}\r\n`;
       head = `POST ${createMethodUrl("/", method)} ${this.end}${type}`;
       this.#begun.set(method, head);
     }
-    for (const name in headers) {
-      const value = headers[name] as string;
+    const { assertion = "", authorization = "" } = said.credential;
+    for (const [name, value] of [
+      [ASSERTION_HEADER, assertion],
+      ["authorization", authorization],
+      ["traceparent", said.traceparent ?? ""],
+    ] as const) {
       if (!this.#isWritable(value)) return undefined;
-      head += `${name}: ${value}\r\n`;
+      if (value !== "") head += `${name}: ${value}\r\n`;
     }
     if (timeoutMs !== undefined) head += `connect-timeout-ms: ${Math.ceil(timeoutMs)}\r\n`;
     head += `content-length: ${message.length}\r\n\r\n`;
@@ -67,10 +70,11 @@ export class Requests {
   /** The same for a connection that many calls share: its record, without an id. */
   sharedOf(
     method: DescMethod,
-    { [ASSERTION_HEADER]: assertion = "", authorization = "", traceparent = "" }: Readonly<Record<string, string>>,
+    { credential, traceparent = "" }: Said,
     timeoutMs: number | undefined,
     message: Uint8Array,
   ): Buffer | undefined {
+    const { assertion = "", authorization = "" } = credential;
     if (!this.#isWritable(assertion) || !this.#isWritable(authorization) || !this.#isWritable(traceparent))
       return undefined;
     const timeout = timeoutMs === undefined ? "" : String(Math.ceil(timeoutMs));

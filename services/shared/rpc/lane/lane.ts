@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { HeardLane } from "./announcement.js";
-import { Requests } from "./framing.js";
+import { Requests, type Said } from "./framing.js";
 import { type Asking, LaneSocket, type OnSocket } from "./lane-socket.js";
 import { SharedSocket } from "./shared-socket.js";
 import { handshake } from "./websocket.js";
@@ -85,15 +85,15 @@ export class Lane {
    */
   requestOf(
     method: DescMethod,
-    headers: Readonly<Record<string, string>>,
+    said: Said,
     timeoutMs: number | undefined,
     message: Uint8Array,
   ): LaneRequest | undefined {
     const isShared = message.length <= MAX_SHARED && this.#shared.hasRoom;
     if (!isShared && !this.#hasOwn) return undefined;
     const bytes = isShared
-      ? this.#requests.sharedOf(method, headers, timeoutMs, message)
-      : this.#requests.of(method, headers, timeoutMs, message);
+      ? this.#requests.sharedOf(method, said, timeoutMs, message)
+      : this.#requests.of(method, said, timeoutMs, message);
     return bytes && { bytes, isShared };
   }
 

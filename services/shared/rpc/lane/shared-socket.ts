@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { HeardLane } from "./announcement.js";
 import { headOfStatus } from "./framing.js";
+import { InFlight } from "./in-flight.js";
 import type { Asking } from "./lane-socket.js";
 import { Outbox } from "./outbox.js";
 import { giveId, goneRecord, readAnswers } from "./records.js";
@@ -44,7 +45,7 @@ export class SharedSocket {
   readonly #handshake: Handshake;
   readonly #on: OnShared;
   readonly #opening: NodeJS.Timeout;
-  readonly #asking = new Map<number, Asking>();
+  readonly #asking = new InFlight<Asking>(MOST_CALLS);
   readonly #outbox: Outbox;
   readonly #frames: FrameReader;
   #lastId = 0;
@@ -75,8 +76,7 @@ export class SharedSocket {
     socket.on("close", () => {
       clearTimeout(this.#opening);
       this.#isOpen = false;
-      const lost = [...this.#asking.values()];
-      this.#asking.clear();
+      const lost = this.#asking.takeAll();
       on.closed(this.#silentLooks >= MOST_SILENT);
       for (const asking of lost) asking.lost(cause);
     });
@@ -85,7 +85,7 @@ export class SharedSocket {
 
   /** Whether it takes a call. */
   get hasRoom(): boolean {
-    if (!this.#isOpen || this.#asking.size >= MOST_CALLS || !this.#socket.writable) return false;
+    if (!this.#isOpen || this.#asking.isFull || !this.#socket.writable) return false;
     return this.#socket.writableLength < MOST_UNREAD && performance.now() - this.#heardAt < FRESH_MS;
   }
 
@@ -110,7 +110,7 @@ export class SharedSocket {
   send(call: Buffer, asking: Asking): number {
     const id = this.#nextId();
     giveId(call, id);
-    this.#asking.set(id, asking);
+    this.#asking.add(id, asking);
     this.#outbox.add(call);
     // As by Nagle's algorithm (RFC 896): a call waits for others only if an answer is awaited already.
     if (this.#asking.size === 1) this.#outbox.flush();
@@ -120,7 +120,7 @@ export class SharedSocket {
 
   /** Tells the server that nobody waits for the answer to a call any more. */
   takeBack(id: number): void {
-    if (!this.#asking.delete(id)) return;
+    if (this.#asking.take(id) === undefined) return;
     if (this.#isLeft && this.#asking.size === 0) {
       this.close();
     } else {
@@ -177,10 +177,8 @@ export class SharedSocket {
     if (opcode !== BINARY) return void this.close();
     this.#answeredAt = this.#heardAt;
     const isRead = readAnswers(payload, ({ id, status, head, body }) => {
-      const asking = this.#asking.get(id);
-      // Taken back meanwhile.
-      if (!this.#asking.delete(id)) return;
-      asking?.answered(headOfStatus(status, head), body);
+      // None if it was taken back meanwhile.
+      this.#asking.take(id)?.answered(headOfStatus(status, head), body);
     });
     if (!isRead || (this.#isLeft && this.#asking.size === 0)) this.close();
   }

@@ -3,6 +3,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { contentTypeUnaryJson, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { unimplemented } from "../errors.js";
 import { failureOf } from "./failure.js";
+import { InFlight } from "./in-flight.js";
 import { Outbox } from "./outbox.js";
 import { answerRecord, type CallRecord, type CallRecordHead, readCalls } from "./records.js";
 import type { LaneRoute } from "./routes.js";
@@ -68,7 +69,7 @@ class SharedCalls {
   readonly #routes: ReadonlyMap<string, LaneRoute>;
   readonly #lane: Lane;
   readonly #isClosing: () => boolean;
-  readonly #running = new Map<number, ServedCall>();
+  readonly #running = new InFlight<ServedCall>(MOST_CALLS);
   readonly #outbox: Outbox;
   #isGone = false;
   /** More calls may come in the same frame. */
@@ -101,8 +102,7 @@ class SharedCalls {
   /** The client has gone, and with it all its calls. */
   goAway(): void {
     this.#isGone = true;
-    for (const call of this.#running.values()) call.goAway();
-    this.#running.clear();
+    for (const call of this.#running.takeAll()) call.goAway();
   }
 
   #begin({ id, head, body }: CallRecord): void {
@@ -116,28 +116,26 @@ class SharedCalls {
   }
 
   #takeBack(id: number): void {
-    const call = this.#running.get(id);
-    this.#running.delete(id);
-    call?.goAway();
+    this.#running.take(id)?.goAway();
   }
 
   #serve(id: number, route: LaneRoute, head: CallRecordHead, body: Buffer): void {
     // No client of ours does so: of two calls with one id, the first would never hear that its caller has gone.
-    if (this.#running.size >= MOST_CALLS || this.#running.has(id)) {
+    if (this.#running.isFull || this.#running.has(id)) {
       this.#hangUp();
       return;
     }
     const { assertion, authorization, traceparent, timeout } = head;
     const said = { assertion, authorization, traceparent, timeout, encoding: "", length: body.length };
     const call = new ServedCall(route, this.#lane, new SharedPlace(this, id), said);
-    this.#running.set(id, call);
+    this.#running.add(id, call);
     call.begin();
     call.take(body, true);
   }
 
   /** Answers a call. */
   say(id: number, status: number, head: string, body: Uint8Array): void {
-    this.#running.delete(id);
+    this.#running.take(id);
     this.#outbox.add(answerRecord({ id, status, head, body }));
     if (!this.#isReading) this.#flush();
   }

@@ -22,7 +22,7 @@ test("one more header is read, and without a length that is a number it is not t
 test("a header that cannot be written is refused, also after one that can", () => {
   const requests = new Requests({ host: "127.0.0.1", port: 1, token: "t" });
   const { getAgent } = AgentService.method;
-  const sent = (assertion: string) => requests.of(getAgent, { "x-caller": assertion }, undefined, new Uint8Array());
+  const sent = (assertion: string) => requests.of(getAgent, { credential: { assertion } }, undefined, new Uint8Array());
   const good = "a".repeat(600);
   for (const assertion of [good, good, "short"])
     expect(String(sent(assertion))).toContain(`x-caller: ${assertion}\r\n`);
