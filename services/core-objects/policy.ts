@@ -18,6 +18,9 @@ export const TIER = { view: 1, config: 2, manage: 3 } as const;
 /** One of {@link TIER}. */
 export type Tier = 1 | 2 | 3;
 
+/** From the lowest. */
+const TIERS = [TIER.view, TIER.config, TIER.manage] as const;
+
 /** Ships with the product, is managed by administrators, or belongs to a user. */
 export type Origin = "builtin" | "company" | "user";
 
@@ -67,6 +70,7 @@ export function accessOf({ origin, owner, acl }: Ownership): string[] {
       return [lock(TIER.view, EVERYONE), ...upTo(TIER.manage, ADMINS)];
     case "user": {
       const owned = owner === "" ? [] : upTo(TIER.manage, `u:${owner}`);
+      if (acl.length === 0) return owned;
       return [...new Set([...owned, ...acl.flatMap(({ p, t }) => upTo(t, p))])];
     }
   }
@@ -98,7 +102,7 @@ function opens(caller: Actor, tier: Tier, locks: readonly string[]): boolean {
 function keysOf(actor: Actor, tier: Tier): readonly string[] {
   let held = keys.get(actor);
   if (held === undefined) {
-    held = [TIER.view, TIER.config, TIER.manage].map((one) => keysMade(actor, one));
+    held = TIERS.map((one) => keysMade(actor, one));
     keys.set(actor, held);
   }
   return held[tier - 1] as readonly string[];
@@ -119,5 +123,5 @@ function lock(tier: Tier, principal: string): string {
 }
 
 function upTo(tier: Tier, principal: string): string[] {
-  return [TIER.view, TIER.config, TIER.manage].filter((t) => t <= tier).map((t) => lock(t, principal));
+  return TIERS.slice(0, tier).map((t) => lock(t, principal));
 }

@@ -174,8 +174,9 @@ const TAKEN_BYTES = sizeOf("taken");
 /** The bytes that an object takes with its entries in indexes, about. */
 export function bytesOf(record: ObjectRecord): number {
   let bytes = VALUE_BYTES + TAKEN_BYTES;
-  for (const [name, value] of Object.entries(record)) {
+  for (const name in record) {
     if (name === "taken") continue;
+    const value: unknown = record[name as keyof ObjectRecord];
     bytes += sizeOf(name) + sizeOf(value);
     // What others or the object's references are found by has an entry for each item.
     if (Array.isArray(value)) bytes += ENTRY_BYTES * (name === "access" ? INDEXES_OF_LOCKS : 1) * value.length;

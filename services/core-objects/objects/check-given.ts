@@ -16,7 +16,8 @@ const READ = ["name", "input", "instructions", "template", "labels", "addLabels"
 export function checkGiven(request: object): void {
   const given = request as Readonly<Record<string, unknown>>;
   for (const { member, argument } of READ) checkNotBlank(argument, given[member]);
-  for (const [member, added] of Object.entries(given)) {
+  for (const member of Object.keys(given)) {
+    const added = given[member];
     // Most lists are empty.
     if (!Array.isArray(added) || added.length === 0) continue;
     const opposite = member === "share" ? "unshare" : member.replace(/^add(?=[A-Z])/, "remove");

@@ -6,7 +6,7 @@ import { filterOf, may } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
 import type { Model } from "./model.js";
 import { snakeOf } from "./names.js";
-import { idsIn, outerOf } from "./view.js";
+import { idsIn } from "./view.js";
 
 /** What an object referred to, and what changes of it: fields that stay as they are may be left out. */
 export interface Referring {
@@ -26,10 +26,12 @@ export async function checkReferences(
   { before, after }: Referring,
   caller: Caller,
 ): Promise<void> {
-  for (const [field, noun] of Object.entries(references)) {
-    if (!(outerOf(field) in after)) continue;
+  for (const field in references) {
+    const ids = idsIn(after, field);
+    if (ids.length === 0) continue;
+    const noun = references[field] as string;
     const there = new Set(idsIn(before, field));
-    const added = idsIn(after, field).filter((id) => !there.has(id));
+    const added = ids.filter((id) => !there.has(id));
     if (added.length === 0) continue;
     const filter = { _id: { $in: added }, deleting: { $exists: false }, ...filterOf(caller, "read") };
     const seen = await context

@@ -103,8 +103,9 @@ export function updateObject<Request extends UpdateRequest>(
 /** The fields of a change whose values differ from those of the object. */
 function differing(current: ObjectRecord, said: object): Partial<ObjectRecord> {
   const was = current as unknown as Readonly<Record<string, unknown>>;
+  const now = said as Readonly<Record<string, unknown>>;
   const changes: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(said)) if (!isSame(was[field], value)) changes[field] = value;
+  for (const field in now) if (!isSame(was[field], now[field])) changes[field] = now[field];
   return changes;
 }
 

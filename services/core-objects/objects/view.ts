@@ -74,8 +74,8 @@ async function referFrom(
   for (const field in references) refer[field] = withoutName;
   const lookedUp: Promise<void>[] = [];
   for (const field of named) {
-    const ids = new Set(records.flatMap((record) => idsIn(record, field)));
-    if (ids.size > 0) lookedUp.push(lookUp(field, ids));
+    const ids = records.flatMap((record) => idsIn(record, field));
+    if (ids.length > 0) lookedUp.push(lookUp(field, new Set(ids)));
   }
   if (lookedUp.length > 0) await Promise.all(lookedUp);
   return refer;
@@ -118,10 +118,13 @@ export function outerOf(field: string): string {
 export function idsIn(record: object, field: string): readonly string[] {
   const outer = outerOf(field);
   const value = (record as Record<string, unknown>)[outer];
-  const items = Array.isArray(value) ? value : [value];
   // Most objects refer to few others.
-  if (items.length === 0) return items;
+  if (value === undefined) return NONE;
+  const items = Array.isArray(value) ? value : [value];
+  if (items.length === 0) return NONE;
   const inner = field.slice(outer.length + 1);
   const ids = inner === "" ? items : items.map((item) => (item as Record<string, unknown> | undefined)?.[inner]);
   return ids.filter((id): id is string => typeof id === "string" && id !== "");
 }
+
+const NONE: readonly string[] = [];
