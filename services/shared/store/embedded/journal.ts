@@ -9,6 +9,7 @@ import {
   truncateSync,
   write,
 } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { unavailable } from "../../rpc/errors.js";
 import { type Entry, type Frame, frameOf, framesIn } from "./journal-frame.js";
@@ -19,6 +20,11 @@ import { toDisk } from "./to-disk.js";
 const APPLY_MS = 100;
 /** How long after a failure it is tried again, in milliseconds. */
 const AGAIN_MS = 1_000;
+/**
+ * If several calls shared the last write, the next one waits for what others append: for so many turns of the event loop,
+ * and no longer than so many milliseconds and a turn. A call that is alone is written after this turn.
+ */
+const GATHERING = { turns: 4, ms: 2 };
 /** What a file has before the other one has its turn. */
 const TURN_BYTES = 1 << 20;
 /** A write ends once its bytes are on disk: one system call, where a write and a sync are two. */
@@ -71,6 +77,8 @@ export class Journal {
   readonly #parts: [Part, Part];
   #queued: Queued[] = [];
   #isWriting = false;
+  /** How many calls shared the last write. */
+  #together = 1;
   /** The last that was appended; never rejects. */
   #latest: Promise<void> = Promise.resolve();
   /** On disk here, from the one after the last that was applied on; the first of them are on their way. */
@@ -123,8 +131,7 @@ export class Journal {
     this.#latest = done.catch(() => undefined);
     if (!this.#isWriting) {
       this.#isWriting = true;
-      // With what other calls of this turn of the loop append.
-      setImmediate(() => void this.#writeQueued());
+      void this.#writeQueued();
     }
     return done;
   }
@@ -153,6 +160,7 @@ export class Journal {
   }
 
   async #writeQueued(): Promise<void> {
+    await this.#gather();
     for (let some = this.#taken(); some.length > 0; some = this.#taken()) {
       const entries = some.length === 1 ? (some[0] as Queued).entries : some.flatMap((one) => one.entries);
       try {
@@ -169,9 +177,17 @@ export class Journal {
     this.#isWriting = false;
   }
 
+  /** Waits for what shares the next write: a write costs as much as a third of a call. */
+  async #gather(): Promise<void> {
+    const until = performance.now() + GATHERING.ms;
+    const turns = this.#together > 1 ? GATHERING.turns : 1;
+    for (let turn = 0; turn < turns && performance.now() < until; turn++) await nextTurn();
+  }
+
   #taken(): Queued[] {
     const some = this.#queued;
     this.#queued = [];
+    if (some.length > 0) this.#together = some.length;
     return some;
   }
 

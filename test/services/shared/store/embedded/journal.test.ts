@@ -271,6 +271,32 @@ test("entries that failed because they were faster than those before them follow
   await journal.close();
 });
 
+test("once calls have shared a write, the next waits for what others append soon after; a call that is alone does not", async () => {
+  const { journal } = await openJournal(new Map(), { takes: false, last: 0 });
+  const soonAfterEachOther = async (...ids: string[]): Promise<void> => {
+    const appended = [];
+    for (const id of ids) {
+      appended.push(journal.append([entry(id)]));
+      await nextTurn();
+    }
+    await Promise.all(appended);
+  };
+  await soonAfterEachOther("a", "b");
+  // More than once: a turn that takes long ends the wait.
+  for (let n = 0; n < 5; n++) {
+    await Promise.all([journal.append([entry("c")]), journal.append([entry("d")])]);
+    await soonAfterEachOther("e", "f");
+  }
+  await soonAfterEachOther("g");
+  await soonAfterEachOther("h", "i");
+  await journal.close();
+  const frames = framesIn(readFileSync(journalPaths(dir, "notes")[0]));
+  const written = frames.map(({ entries }) => entries.map(({ id }) => id).join(""));
+  expect(written.slice(0, 3)).toEqual(["a", "b", "cd"]);
+  expect(written).toContain("ef");
+  expect(written.slice(-3)).toEqual(["g", "h", "i"]);
+});
+
 test("while one file is waited for the other takes what comes, and both stay within its bound", async () => {
   const there = new Map<string, string>();
   const state = { takes: true, last: 0 };
