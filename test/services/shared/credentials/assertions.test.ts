@@ -86,6 +86,19 @@ describe("an assertion", () => {
     await expect(other).rejects.toEqual(code(Code.Unauthenticated));
   });
 
+  test("with the signature of one that was verified, and other claims, is refused", async () => {
+    const [one, other] = [await newKey(), await newKey()];
+    const partsOf = ({ assertions }: Known) => (assertions.traces as string).split(".");
+    const [[header, , signature], [, claims]] = [partsOf(one), partsOf(other)];
+    await present({ assertion: one.assertions.traces as string });
+    for (let time = 0; time < 2; time++)
+      await expect(present({ assertion: `${header}.${claims}.${signature}` })).rejects.toEqual(
+        code(Code.Unauthenticated),
+      );
+    const known = verifier.authenticate({ assertion: one.assertions.traces as string });
+    expect(known).toMatchObject({ caller: one.caller });
+  });
+
   test("is refused once its key is revoked, and once its user is disabled", async () => {
     const { assertions, id } = await newKey();
     const other = await newKey();
