@@ -9,11 +9,11 @@ import {
   truncateSync,
   write,
 } from "node:fs";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { unavailable } from "../../rpc/errors.js";
 import { type Entry, type Frame, frameOf, framesIn } from "./journal-frame.js";
 import type { JournalMark } from "./journal-mark.js";
+import { turn } from "./scan.js";
 import { toDisk } from "./to-disk.js";
 
 /** How long entries wait for others before they go where they belong, in milliseconds. */
@@ -21,8 +21,8 @@ const APPLY_MS = 100;
 /** How long after a failure it is tried again, in milliseconds. */
 const AGAIN_MS = 1_000;
 /**
- * If several calls shared the last write, the next one waits for what others append: for so many turns of the event loop,
- * and no longer than so many milliseconds and a turn. A call that is alone is written after this turn.
+ * If several calls shared the last write, the next one waits for what others append: for `turns` of the event loop, and
+ * it begins none of them after `ms` milliseconds. If a call was alone, the next one is written at the end of its turn.
  */
 const GATHERING = { turns: 4, ms: 2 };
 /** What a file has before the other one has its turn. */
@@ -181,7 +181,7 @@ export class Journal {
   async #gather(): Promise<void> {
     const until = performance.now() + GATHERING.ms;
     const turns = this.#together > 1 ? GATHERING.turns : 1;
-    for (let turn = 0; turn < turns && performance.now() < until; turn++) await nextTurn();
+    for (let n = 0; n < turns && performance.now() < until; n++) await turn();
   }
 
   #taken(): Queued[] {
