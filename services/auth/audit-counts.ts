@@ -66,7 +66,11 @@ export function createAuditCounts(
     isCounted: () => countedAt !== undefined,
     of,
     add(docs) {
-      for (const { kind, user_email } of docs) of(kind).set(user_email, of(kind).of(user_email) + 1);
+      for (let i = 0, next = 0; i < docs.length; i = next) {
+        const { kind, user_email } = docs[i]!;
+        while (next < docs.length && docs[next]!.kind === kind && docs[next]!.user_email === user_email) next++;
+        of(kind).set(user_email, of(kind).of(user_email) + next - i);
+      }
     },
     distrust() {
       countedAt = undefined;

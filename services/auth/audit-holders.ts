@@ -28,7 +28,8 @@ export function createHolders(): Holders {
     if (count === 0) counts.delete(user);
     else {
       counts.set(user, count);
-      levels.set(count, (levels.get(count) ?? new Set()).add(user));
+      // Who was alone at a level takes its set to the next one: most records are of few users.
+      levels.set(count, (levels.get(count) ?? (level?.size === 0 ? level : new Set<string>())).add(user));
     }
     highest = Math.max(highest, count);
     while (highest > 0 && !levels.has(highest)) highest--;

@@ -1,10 +1,10 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
-import { BEGUN } from "../shared/audit/entry.js";
 import { insertedBefore, isDuplicateKey } from "../shared/store/store.js";
 import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
-import { AUDIT_KINDS, type AuditKindName, keptKindOf } from "./audit-kinds.js";
+import { auditIdOf, docOf, momentOf } from "./audit-docs.js";
+import { AUDIT_KINDS, type AuditKindName } from "./audit-kinds.js";
 import { SentRecords } from "./sent-records.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
 
@@ -39,9 +39,6 @@ export interface AuditTrail {
   close(): Promise<void>;
 }
 
-const DAY_MS = 86_400_000;
-/** So that numbers are in the order of their texts. */
-const DIGITS = 16;
 /** Records deleted in one go, and after each write at most for each kind: as many as one call of services brings. */
 const BATCH = 1_000;
 /** How far beyond its bound a kind may be, as a part of the bound: so that not every write deletes. */
@@ -50,9 +47,6 @@ const SLACK_PART = 250;
 const COUNTED_MS = 3_600_000;
 /** Records of other processes, or of before the start, whose ids are remembered. */
 const REMEMBERED = 2_000;
-
-/** The id of the record of a number. */
-export const auditIdOf = (number: bigint): string => String(number).padStart(DIGITS, "0");
 
 /**
  * Goes on where the records end. How many each user has of each kind is counted once, in the background, and then
@@ -108,25 +102,27 @@ export function openAuditTrail(
       }
       if (left.length === 0) return numbers as bigint[];
       // A clock that was set back changes no order.
-      const recordedAt = new Date(Math.max(now(), last.at));
+      const moment = momentOf(Math.max(now(), last.at), days);
       const docs: AuditRecordDoc[] = [];
+      const given: bigint[] = [];
       let { number, hash: previous } = last;
       for (const i of left) {
-        const doc = docOf(records[i]!, { number: ++number, recordedAt, previous, sentId: sentIds[i] }, days);
+        const doc = docOf(records[i]!, moment, { number: ++number, previous, sentId: sentIds[i] });
         docs.push(doc);
+        given.push(number);
         previous = hashOf(doc);
       }
       isCurrent = false;
       const written = docs.slice(0, await insertFirst(docs));
       if (written.length === docs.length) {
-        last = { number, at: recordedAt.getTime(), hash: previous };
+        last = { number, at: moment.recordedAt.getTime(), hash: previous };
         isCurrent = true;
       }
       counts.add(written);
       for (let i = 0; i < written.length; i++) {
-        const { _id, sent_id } = written[i]!;
-        numbers[left[i]!] = BigInt(_id);
-        if (sent_id !== undefined) sent.add(sent_id, BigInt(_id));
+        const { sent_id } = written[i]!;
+        numbers[left[i]!] = given[i]!;
+        if (sent_id !== undefined) sent.add(sent_id, given[i]!);
       }
     }
   }
@@ -207,42 +203,6 @@ interface Last {
   readonly hash: string;
 }
 
-/** Where a record comes, and as what. */
-interface Place {
-  readonly number: bigint;
-  readonly recordedAt: Date;
-  readonly previous: string;
-  readonly sentId: string | undefined;
-}
-
 function lastOf(doc: AuditRecordDoc): Last {
   return { number: BigInt(doc._id), at: doc.recorded_at.getTime(), hash: hashOf(doc) };
-}
-
-function docOf(
-  record: MessageShape<typeof AuditRecordSchema>,
-  { number, recordedAt, previous, sentId }: Place,
-  days: number,
-): AuditRecordDoc {
-  const _id = auditIdOf(number);
-  return {
-    _id,
-    order: `${recordedAt.toISOString()} ${_id}`,
-    kind: keptKindOf(record),
-    recorded_at: recordedAt,
-    user_id: record.userId,
-    user_email: record.userEmail,
-    key_id: record.keyId,
-    action: record.action,
-    target: record.target,
-    arguments: record.arguments,
-    outcome: record.outcome,
-    trace_id: record.traceId,
-    ...(record.serviceAccount !== "" && { service_account: record.serviceAccount }),
-    count: record.count,
-    previous,
-    ...(record.outcome === BEGUN && { begun: true as const }),
-    ...(sentId !== undefined && { sent_id: sentId }),
-    expires_at: new Date(recordedAt.getTime() + days * DAY_MS),
-  };
 }

@@ -1,7 +1,8 @@
-import { create, type Message } from "@bufbuild/protobuf";
+import type { Message } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { CORE, scopesOfServer } from "../../shared/platforms.js";
 import type { Call, Caller } from "../../shared/rpc/call.js";
+import { messageFrom } from "../../shared/rpc/message-from.js";
 import type { Context } from "../context.js";
 import { filterOf, tierOf } from "../policy.js";
 import type { ObjectRecord } from "../record.js";
@@ -36,7 +37,7 @@ export async function oneViewOf(
   call: Pick<Call, "caller">,
 ): Promise<Message> {
   const [members] = await membersOf(context, model, [record], call, Object.keys(model.references));
-  return create(model.message, members);
+  return messageFrom(model.message, members as Record<string, unknown>);
 }
 
 /** The members that every object is shown with. */

@@ -60,9 +60,17 @@ export function entryOf(
       .slice(0, MAX_ARGUMENTS)
       .map((name) => name.slice(0, MAX_ARGUMENT)),
     outcome,
-    traceId: traceparent?.split("-")[1]?.slice(0, 32) ?? "",
+    traceId: traceIdIn(traceparent),
     count: 1,
   };
+}
+
+/** W3C Trace Context, section 3.2.2: what is between the first two dashes, or the part of it that a record holds. */
+function traceIdIn(traceparent = ""): string {
+  const from = traceparent.indexOf("-") + 1;
+  if (from === 0) return "";
+  const to = traceparent.indexOf("-", from);
+  return traceparent.slice(from, Math.min(to < 0 ? traceparent.length : to, from + 32));
 }
 
 /** Whom or what an administrator names otherwise than by an id. */

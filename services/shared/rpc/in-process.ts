@@ -1,16 +1,10 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  isMessage,
-  type Message,
-  type MessageInitShape,
-} from "@bufbuild/protobuf";
+import { type DescMessage, type DescMethod, isMessage, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { Credential, Incoming } from "./call.js";
 import { type Chain, chain, type Run } from "./chain.js";
 import type { Dispatch, Outgoing } from "./dispatch.js";
 import { deadlineExceeded, unimplemented } from "./errors.js";
+import { messageFrom } from "./message-from.js";
 import type { Method } from "./method.js";
 import { LONGEST_TIMER_MS } from "./steps/deadline.js";
 
@@ -96,7 +90,7 @@ function signalOf({ signal, deadline, signalsDeadline }: Outgoing): AbortSignal 
 const NEVER = new AbortController().signal;
 
 function messageOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): never {
-  return (isMessage(value) ? value : create(desc, value)) as Message as never;
+  return (isMessage(value) ? value : messageFrom(desc, value)) as Message as never;
 }
 
 function errorOf(error: unknown, { deadline }: Outgoing): ConnectError {

@@ -1,12 +1,6 @@
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  fromBinary,
-  type MessageShape,
-  ScalarType,
-} from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, fromBinary, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { emptyMessage } from "../message-from.js";
 import { isCompiled, methodOf } from "./fields.js";
 
 type Members = Record<string, unknown>;
@@ -26,7 +20,7 @@ const MAX_DEPTH = 100;
 export function messageIn<D extends DescMessage>(desc: D, bytes: Uint8Array): MessageShape<D> {
   const fields = fieldsOf(desc);
   if (fields === undefined) return fromBinary(desc, bytes);
-  const message = create(desc);
+  const message = emptyMessage(desc);
   const isKnown = readAll(new BinaryReader(bytes), message as unknown as Members, fields, bytes.length, MAX_DEPTH);
   // The library keeps what it does not know.
   return isKnown ? message : fromBinary(desc, bytes);
@@ -100,7 +94,7 @@ function readMessageOf({ localName, oneof }: DescField, desc: DescMessage): Read
 
 function readInnerOf(desc: DescMessage): (reader: BinaryReader, depth: number, before?: Members) => Members {
   let fields: Fields | undefined;
-  return (reader, depth, before = create(desc) as unknown as Members) => {
+  return (reader, depth, before = emptyMessage(desc) as unknown as Members) => {
     // Made when it is first needed: messages may contain themselves.
     fields ??= fieldsOf(desc) as Fields;
     const end = reader.uint32() + reader.pos;

@@ -1,5 +1,4 @@
 import {
-  create,
   type DescMessage,
   type DescMethodUnary,
   isMessage,
@@ -12,6 +11,7 @@ import { messageIn } from "../binary/read.js";
 import { binaryOf } from "../binary/write.js";
 import type { StopSignal } from "../dispatch.js";
 import { deadlineExceeded, internal, unavailable } from "../errors.js";
+import { messageFrom } from "../message-from.js";
 import "../text-encoding.js";
 import { type CallDeadlines, Timed } from "./call-deadlines.js";
 import { type AnswerHead, headersOf, type Said } from "./framing.js";
@@ -157,5 +157,5 @@ function replyIn<O extends DescMessage>(output: O, head: AnswerHead, body: Buffe
 }
 
 function bytesOf<M extends DescMessage>(desc: M, value: MessageInitShape<M>): Uint8Array {
-  return binaryOf(desc, isMessage(value) ? (value as MessageShape<M>) : create(desc, value));
+  return binaryOf(desc, isMessage(value) ? (value as MessageShape<M>) : messageFrom(desc, value));
 }

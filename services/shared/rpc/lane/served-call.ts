@@ -1,9 +1,10 @@
-import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { isMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout } from "@connectrpc/connect/protocol-connect";
 import { binaryOf } from "../binary/write.js";
 import type { Authenticated, Credential, Incoming } from "../call.js";
 import { canceled, deadlineExceeded, resourceExhausted, unauthenticated, unimplemented } from "../errors.js";
+import { messageFrom } from "../message-from.js";
 import type { Hold } from "../socket/calls.js";
 import type { CallSlot, CallSlots } from "../socket/slots.js";
 import { LONGEST_TIMER_MS } from "../steps/deadline.js";
@@ -197,7 +198,7 @@ export class ServedCall implements Incoming {
   #reply(reply: unknown): void {
     if (this.#isOver) return;
     const { output } = this.#route.method.desc;
-    const message = isMessage(reply) ? reply : create(output, reply as MessageInitShape<typeof output>);
+    const message = isMessage(reply) ? reply : messageFrom(output, reply as MessageInitShape<typeof output>);
     const bytes = binaryOf(output, message);
     this.#isAnswered = true;
     this.#place.answer(bytes, () => this.#finish());

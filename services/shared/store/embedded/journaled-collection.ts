@@ -49,9 +49,7 @@ export class JournaledCollection implements DocCollection<Base> {
     const apply = async (entries: readonly Entry[], move: () => boolean): Promise<void> => {
       await records.transaction(() => {
         if (!move()) return;
-        for (const { id, bytes } of entries) {
-          if (!records.has(id)) records.write(undefined, waiting.get(id) ?? records.documentOf(bytes), bytes);
-        }
+        for (const { id, bytes } of entries) records.addNew(waiting.get(id) ?? records.documentOf(bytes), bytes);
       });
       for (const { id } of entries) waiting.delete(id);
     };

@@ -60,8 +60,8 @@ export function isOrdered(value: unknown): boolean {
 
 /** Bytes inverted, for a descending field. */
 export function inverted(bytes: Buffer): Buffer {
-  const out = Buffer.allocUnsafe(bytes.length);
-  for (let i = 0; i < bytes.length; i++) out[i] = ~(bytes[i] as number);
+  const out = Buffer.from(bytes);
+  invert(out, 0, out.length);
   return out;
 }
 
@@ -136,15 +136,24 @@ function encode(value: unknown, max: number): Buffer {
   return Buffer.concat([Buffer.from([Array.isArray(value) ? TAG.array : TAG.object]), hash(canonical(value))]);
 }
 
-/** IEEE 754 with the sign bit flipped, or every bit of a negative; NaN comes first, as in MongoDB. */
 function numberKey(tag: number, value: number): Buffer {
-  const key = Buffer.alloc(9);
-  key[0] = tag;
-  if (Number.isNaN(value)) return key;
-  key.writeDoubleBE(value === 0 ? 0 : value, 1);
-  if ((key[1] as number) & 0x80) for (let i = 1; i < 9; i++) key[i] = ~(key[i] as number);
-  else key[1] = (key[1] as number) | 0x80;
+  const key = Buffer.allocUnsafe(9);
+  writeNumber(key, 0, tag, value);
   return key;
+}
+
+/** IEEE 754 with the sign bit flipped, or every bit of a negative; NaN comes first, as in MongoDB. */
+function writeNumber(key: Buffer, at: number, tag: number, value: number): number {
+  const [from, end] = [at + 1, at + 9];
+  key[at] = tag;
+  if (Number.isNaN(value)) {
+    key.fill(0, from, end);
+    return end;
+  }
+  key.writeDoubleBE(value === 0 ? 0 : value, from);
+  if ((key[from] as number) & 0x80) invert(key, from, end);
+  else key[from] = (key[from] as number) | 0x80;
+  return end;
 }
 
 /** What nearly all keys are made of: a short text without a zero byte takes one piece of memory. */
@@ -152,17 +161,46 @@ function stringKey(value: string, max: number): Buffer {
   const length = Buffer.byteLength(value);
   if (length > max || value.includes("\0")) return bytesKey(TAG.string, Buffer.from(value), max);
   const key = Buffer.allocUnsafe(length + 3);
-  writeShortText(key, value);
+  writeShortText(key, 0, value);
   return key;
 }
 
-/** Writes the component of a text that is not cut and has no zero byte; returns its bytes. */
-export function writeShortText(key: Buffer, value: string): number {
-  key[0] = TAG.string;
-  const end = key.write(value, 1) + 1;
+/** Writes the component of a text that is not cut and has no zero byte; returns where it ends. */
+export function writeShortText(key: Buffer, at: number, value: string): number {
+  key[at] = TAG.string;
+  const end = key.write(value, at + 1) + at + 1;
   key[end] = 0;
   key[end + 1] = 0;
   return end + 2;
+}
+
+/**
+ * Writes the component of a text, number, time, boolean or null; returns where it ends, or -1 if there is another way
+ * for it: it is no such value, or a text that may be cut or has a zero byte.
+ *
+ * @param key has room for {@link MAX_PLAIN_BYTES} more.
+ */
+export function writePlain(key: Buffer, at: number, value: unknown): number {
+  if (typeof value === "string") {
+    if (3 * value.length > MAX_BYTES || value.includes("\0")) return -1;
+    return writeShortText(key, at, value);
+  }
+  if (typeof value === "number") return writeNumber(key, at, TAG.number, value);
+  if (value instanceof Date) return writeNumber(key, at, TAG.date, value.getTime());
+  if (value === null) key[at] = TAG.null;
+  else if (typeof value === "boolean") {
+    key[at] = TAG.boolean;
+    key[++at] = value ? 1 : 0;
+  } else return -1;
+  return at + 1;
+}
+
+/** The longest component that {@link writePlain} writes. */
+export const MAX_PLAIN_BYTES = MAX_BYTES + 3;
+
+/** Inverts a part of a key where it is, for a descending field. */
+export function invert(key: Buffer, from: number, end: number): void {
+  for (let i = from; i < end; i++) key[i] = ~(key[i] as number);
 }
 
 function bytesKey(tag: number, bytes: Buffer, max: number): Buffer {

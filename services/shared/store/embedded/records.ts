@@ -177,9 +177,18 @@ export class Records {
    * @param bytes of the document after, if it was encoded already.
    */
   write(before: Stored | undefined, after: Stored | undefined, bytes?: Buffer): void {
+    if (!before && after && this.has(after._id)) throw new DuplicateKeyError("_id_", { _id: 1 });
+    this.#write(before, after, bytes);
+  }
+
+  /** Inside a transaction: a document that was encoded already, unless there is one with its id. */
+  addNew(document: Stored, bytes: Buffer): void {
+    if (!this.has(document._id)) this.#write(undefined, document, bytes);
+  }
+
+  #write(before: Stored | undefined, after: Stored | undefined, bytes?: Buffer): void {
     const id = (after ?? before)?._id as string;
     const key = idKey(id);
-    if (!before && this.documents.doesExist(key)) throw new DuplicateKeyError("_id_", { _id: 1 });
     const changes: Change[] = [];
     for (const index of this.indexes.values()) {
       if (before && after && index.keepsKeys(before, after)) continue;

@@ -1,5 +1,4 @@
 import {
-  create,
   type DescEnum,
   type DescField,
   type DescMessage,
@@ -11,6 +10,7 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { emptySource } from "../../rpc/message-from.js";
 import { holdsSecret } from "../../rpc/secret-fields.js";
 import { valueOfWord, valuesTakenBy, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
@@ -83,7 +83,7 @@ function compileMessage(desc: DescMessage, compiled: Compiled): Read {
   const source = [
     "return (json) => {",
     "if (!isObject(json)) refuseObject(json);",
-    `const m = ${zeroOf(desc)};`,
+    `const m = ${emptySource(desc)};`,
     'let name = "";',
     "try {",
     "for (name in json) {",
@@ -108,21 +108,6 @@ function compileMessage(desc: DescMessage, compiled: Compiled): Read {
     locate,
   ) as Read;
 }
-
-/** The source of an empty message: what the library's create() makes, as a literal. */
-function zeroOf(desc: DescMessage): string {
-  if (desc.file.edition !== PROTO3) throw new Error(`${desc.typeName} is not of proto3`);
-  const members = Object.entries(create(desc)).map(([name, value]) => {
-    if (value instanceof Uint8Array) return `${name}: new Uint8Array(0)`;
-    if (typeof value === "bigint") return `${name}: ${value}n`;
-    if (Array.isArray(value)) return `${name}: []`;
-    if (typeof value === "object") return `${name}: ${"case" in (value as object) ? "{ case: undefined }" : "{}"}`;
-    return `${name}: ${JSON.stringify(value)}`;
-  });
-  return `{ ${members.join(", ")} }`;
-}
-
-const PROTO3 = 999;
 
 /** Of the members of a oneof, one is given. */
 function alone(chosen: { readonly case: string | undefined }, name: string): void {

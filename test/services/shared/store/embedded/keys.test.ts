@@ -8,7 +8,10 @@ import {
   EMPTY,
   inverted,
   isOrdered,
+  isScalar,
+  MAX_PLAIN_BYTES,
   wholeComponentOf,
+  writePlain,
 } from "../../../../../services/shared/store/embedded/keys.js";
 
 const anyString = fc.oneof(
@@ -143,4 +146,20 @@ describe("a long string", () => {
   test("is whole where it is compared in memory", () => {
     expect(Buffer.compare(wholeComponentOf(long("a")), wholeComponentOf(long("b")))).toBe(-1);
   });
+});
+
+test("a plain component that is written into a key is the component, wherever it is", () => {
+  const others = [Number.NaN, -0, new Date(Number.NaN), "é".repeat(80), "x".repeat(81), [], {}, EMPTY, undefined, 1n];
+  const anything = fc.oneof(anyString, anyNumber, anyDate, fc.boolean(), fc.constantFrom(null, ...others));
+  fc.assert(
+    fc.property(anything, fc.nat(20), (value, at) => {
+      const key = Buffer.alloc(at + MAX_PLAIN_BYTES, 0xaa);
+      const end = writePlain(key, at, value);
+      const isText = typeof value === "string";
+      const isPlain = isText ? value.length <= 80 && !value.includes("\0") : isScalar(value);
+      expect(end >= 0).toBe(isPlain);
+      if (isPlain) expect(key.subarray(at, end).equals(componentOf(value))).toBe(true);
+      expect(key.subarray(0, at).every((byte) => byte === 0xaa)).toBe(true);
+    }),
+  );
 });

@@ -1,0 +1,64 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import type { AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
+import { BEGUN } from "../shared/audit/entry.js";
+import { keptKindOf } from "./audit-kinds.js";
+import type { AuditRecordDoc } from "./store.js";
+
+const DAY_MS = 86_400_000;
+/** So that numbers are in the order of their texts. */
+const DIGITS = 16;
+
+/** The id of the record of a number. */
+export const auditIdOf = (number: bigint): string => String(number).padStart(DIGITS, "0");
+
+/** When records are written, as each of them says it. */
+export interface Moment {
+  readonly recordedAt: Date;
+  readonly text: string;
+  readonly expiresAt: Date;
+}
+
+/** Where a record comes, and as what. */
+export interface Place {
+  readonly number: bigint;
+  readonly previous: string;
+  readonly sentId: string | undefined;
+}
+
+/** @param at in milliseconds since the epoch. */
+export function momentOf(at: number, days: number): Moment {
+  const recordedAt = new Date(at);
+  return { recordedAt, text: recordedAt.toISOString(), expiresAt: new Date(at + days * DAY_MS) };
+}
+
+/** A record as it is stored. Hot path: what every record has is written at once. */
+export function docOf(
+  record: MessageShape<typeof AuditRecordSchema>,
+  { recordedAt, text, expiresAt }: Moment,
+  { number, previous, sentId }: Place,
+): AuditRecordDoc {
+  const _id = auditIdOf(number);
+  const doc: Writable<AuditRecordDoc> = {
+    _id,
+    order: `${text} ${_id}`,
+    kind: keptKindOf(record),
+    recorded_at: recordedAt,
+    user_id: record.userId,
+    user_email: record.userEmail,
+    key_id: record.keyId,
+    action: record.action,
+    target: record.target,
+    arguments: record.arguments,
+    outcome: record.outcome,
+    trace_id: record.traceId,
+    count: record.count,
+    previous,
+    expires_at: expiresAt,
+  };
+  if (sentId !== undefined) doc.sent_id = sentId;
+  if (record.serviceAccount !== "") doc.service_account = record.serviceAccount;
+  if (record.outcome === BEGUN) doc.begun = true;
+  return doc;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
