@@ -17,6 +17,7 @@ import {
   url,
 } from "../services/shared/process/config.js";
 import { createLog } from "../services/shared/process/log.js";
+import { allocateAsNew } from "../services/shared/process/new-objects.js";
 import { type Addresses, connectRemote } from "../services/shared/rpc/remote.js";
 import { readImage } from "../services/shared/tools/image.js";
 import { externalIssuerOf, FACADE_OPTIONS } from "./config.js";
@@ -168,6 +169,7 @@ process.off("disconnect", leave).on("disconnect", () => void stop());
 
 try {
   await facade.listen(settings.host, settings.port, { exclusive: !settings.sharedPort });
+  allocateAsNew();
   // The process that started this one may have ended before the handler above was set.
   process.send?.("listening", undefined, undefined, (error) => {
     if (error !== null) void stop();

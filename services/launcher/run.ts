@@ -1,5 +1,6 @@
 import { ConfigError, helpOf, readConfig } from "../shared/process/config.js";
 import { createLog, type Log } from "../shared/process/log.js";
+import { allocateAsNew } from "../shared/process/new-objects.js";
 import { options, type Settings } from "./config.js";
 import { greeting } from "./greeting.js";
 import { type Running, start } from "./start.js";
@@ -30,6 +31,7 @@ export async function run(): Promise<void> {
   const isEnding = endOnSignals(starting, log);
   try {
     const running = await starting;
+    allocateAsNew();
     if (!isEnding()) process.stdout.write(greeting(settings, running));
   } catch (error) {
     log.debug({ err: error }, "the start failed");

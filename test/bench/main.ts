@@ -16,6 +16,7 @@ import { pageOf } from "./report/page.js";
 import type { Result } from "./report/result.js";
 import { leaveServersCore, PINNING } from "./servers/cores.js";
 import { endOnSignals } from "./servers/server.js";
+import { auditSuite } from "./suites/audit.js";
 import type { Context } from "./suites/context.js";
 import { facadeSuite } from "./suites/facade.js";
 import { grpcSuite } from "./suites/grpc.js";
@@ -26,12 +27,13 @@ import { stackSuite } from "./suites/stack.js";
 const RUNS: Readonly<Record<Suite, (context: Context) => Promise<void>>> = {
   micro: microSuite,
   facade: facadeSuite,
+  audit: auditSuite,
   grpc: grpcSuite,
   stack: stackSuite,
   latency: latencySuite,
 };
 /** The suites that compare servers by other SDKs. */
-const WITH_PEERS: readonly Suite[] = ["facade", "stack"];
+const WITH_PEERS: readonly Suite[] = ["facade", "audit", "stack"];
 
 const { suites, peers: languages, only, json, html, ...own } = readOptions(process.argv.slice(2));
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { LANGUAGES, type Language } from "./peers/peers.js";
 
 /** The suites, in the order in which they run. */
-export const SUITES = ["micro", "facade", "grpc", "stack", "latency"] as const;
+export const SUITES = ["micro", "facade", "audit", "grpc", "stack", "latency"] as const;
 /** One of them. */
 export type Suite = (typeof SUITES)[number];
 

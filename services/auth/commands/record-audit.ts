@@ -7,6 +7,7 @@ import {
 } from "#proto/auth/v1/audit_service_pb.js";
 import type { AuditEntry } from "../../shared/audit/entry.js";
 import type { AuditRequest } from "../../shared/audit/sender.js";
+import { messageFrom } from "../../shared/rpc/message-from.js";
 import type { Context } from "../context.js";
 
 /** Writes down what was done and how it ended. */
@@ -18,16 +19,14 @@ export async function recordAudit(
   return { numbers: [...numbers] };
 }
 
-const EMPTY = create(AuditRecordSchema);
-
-/** A record of which some may be left out, as the message has it. Hot path. */
+/** A record of which some may be left out, as the message has it. */
 export function wholeRecord(record: AuditEntry): AuditRecord {
-  return { ...EMPTY, ...record } as AuditRecord;
+  return messageFrom(AuditRecordSchema, record);
 }
 
 /** The same for this process's own calls, whose records are no messages. */
 export async function recordOwnAudit(
-  { audit }: Context,
+  { audit }: Pick<Context, "audit">,
   { records = [], outcomes = [], sentIds = [], repeatsAfter }: AuditRequest,
 ): Promise<readonly bigint[]> {
   const written = audit.append(records.map(wholeRecord), { sentIds, repeatsAfter });

@@ -11,7 +11,7 @@ export interface Pace {
 }
 
 /** When a server counts as warm, or is measured in any case: runtimes that compile while they run are slow at first. */
-const WARM = { answers: 5_000, turns: 2, mostTurns: 10 };
+const WARM = { answers: 20_000, turns: 2, mostTurns: 20 };
 /** The share of a turn that is sent before it: a runtime loses its warmth while the others have their turns. */
 const WARM_SHARE = 0.3;
 /** A server finishes what follows an answer before its time is read. */

@@ -1,6 +1,7 @@
 import type { BearerCredentials, CredentialsEvent } from "../../../services/shared/credentials/credentials.js";
 import type { Known, Refusal } from "../../../services/shared/credentials/known.js";
 import type { Ended } from "../../../services/shared/credentials/open-responses.js";
+import { Member, Ring } from "../../../services/shared/ring.js";
 import type { Authenticator, Caller } from "../../../services/shared/rpc/call.js";
 import { unauthenticated } from "../../../services/shared/rpc/errors.js";
 import { SERVICE_NAMES } from "../../../services/shared/rpc/service.js";
@@ -46,7 +47,7 @@ export function createKeys(): Keys {
   const peeked = new Map<string, Known>();
   const callers = new Map<string, Caller>();
   const listeners = new Set<(event: CredentialsEvent) => void | Promise<void>>();
-  const held = new Map<Known, Set<(ended: Ended) => void>>();
+  const held = new Map<Known, Ring<Held>>();
   const revoked = new Set<string>();
 
   const keys: Keys = {
@@ -83,10 +84,10 @@ export function createKeys(): Keys {
       const known = all.get(token);
       keys.refuse(token, "revoked");
       revoked.add(token);
-      if (known !== undefined) for (const kill of held.get(known) ?? []) kill("revoked");
+      if (known !== undefined) for (const { kill } of held.get(known) ?? []) kill("revoked");
     },
     lapse() {
-      for (const kills of held.values()) for (const kill of kills) kill("unavailable");
+      for (const ring of held.values()) for (const { kill } of ring) kill("unavailable");
     },
     asks: () => true,
     connected: (known, client) => void keys.clients.push([known.caller.keyId, client]),
@@ -110,9 +111,11 @@ export function createKeys(): Keys {
       return known;
     },
     hold(known, kill) {
-      const kills = held.get(known) ?? new Set();
-      held.set(known, kills.add(kill));
-      return () => kills.delete(kill);
+      const ring = held.get(known) ?? new Ring<Held>();
+      held.set(known, ring);
+      const one = new Held(kill);
+      ring.enter(one);
+      return () => one.leave();
     },
     onEvent(listener) {
       listeners.add(listener);
@@ -121,4 +124,11 @@ export function createKeys(): Keys {
     leased: () => keys.lease,
   };
   return keys;
+}
+
+/** What is told when a key ends, as the product keeps it: a set of many that come and go keeps calls alive. */
+class Held extends Member {
+  constructor(readonly kill: (ended: Ended) => void) {
+    super();
+  }
 }

@@ -1,0 +1,54 @@
+// What the record of a call costs: a call whose service does nothing, audited
+// and not. Its floor appends as many bytes to a synced file.
+
+import { legacy, modern } from "../../facade/support/client.js";
+import { measure } from "../figures/measure.js";
+import { bodyBytes, load, requestBytes } from "../load.js";
+import { type Server, startOwn } from "../servers/server.js";
+import { capture, messageOf, startFloor, startStoringFloor } from "./capture.js";
+import type { Context } from "./context.js";
+import { OBJECTS } from "./facade.js";
+import { peerVariants, startPeers } from "./peer-variants.js";
+
+const PATH = "/mcp/cti";
+const ERAS = { "2026-07-28": modern, "2025-11-25": legacy } as const;
+const [READ, AUDITED] = ["echo_sighting", "keep_sighting"];
+/** Bytes of a record in a frame of many. */
+const RECORD = 555;
+
+/** Measures an audited call, and the same call as a read. */
+export async function auditSuite(context: Context): Promise<void> {
+  const facade = await startOwn("./facade.js", { edge: "uws", audits: true });
+  for (const [era, message] of Object.entries(ERAS)) {
+    const requestOf = (name: string | undefined): Buffer => {
+      const { body, headers } = message("tools/call", { ...OBJECTS, name });
+      return requestBytes(PATH, { ...headers, authorization: "Bearer good" }, JSON.stringify(body));
+    };
+    const [read, audited] = [requestOf(READ), requestOf(AUDITED)];
+    const answer = await capture(facade.port, audited, { status: 200 });
+    const result = messageOf(answer).result?.structuredContent;
+    const tools = [{ name: AUDITED, description: AUDITED, inputSchema: { type: "object" } }];
+    for (const connections of context.connections) {
+      const group = `an audited call that does nothing, ${era}, ${connections} connections`;
+      if (!context.wants(group)) continue;
+      const floor = await startFloor(answer);
+      const storing = await startStoringFloor(answer, { record: RECORD });
+      const peers = await startPeers(context, { path: PATH, tools, results: { [AUDITED as string]: result } });
+      const variant = (name: string, kind: "floor" | "ours", { pid, port }: Server, request: Buffer) => {
+        const loop = { requests: [request], connections, port };
+        return { name, kind, pid, bytes: answer.body.length, send: (ms: number) => load(loop, ms) };
+      };
+      const variants = [
+        variant("bare µWS", "floor", floor, audited),
+        variant("µWS that appends", "floor", storing, audited),
+        variant("façade, a read", "ours", facade, read),
+        variant("façade, audited", "ours", facade, audited),
+        ...(await peerVariants(peers, { requests: [audited], connections }, context, group)),
+      ];
+      const name = `${group} (${bodyBytes(audited)} B in)`;
+      context.measured(await measure({ suite: "audit", name, variants }, context.pace));
+      for (const one of [floor, storing, ...peers.map(({ server }) => server)]) await one.stop();
+    }
+  }
+  await facade.stop();
+}
