@@ -23,8 +23,8 @@ export function emptyMessage<D extends DescMessage>(desc: D): MessageShape<D> {
 }
 
 /** The message of what is given of it, as `create` of the library makes it. */
-export function messageFrom<D extends DescMessage>(desc: D, init: MessageInitShape<D>): MessageShape<D> {
-  return (isMessage(init, desc) ? init : makerOf(desc)(init as object)) as MessageShape<D>;
+export function messageFrom<D extends DescMessage>(desc: D, init: MessageInitShape<D> | undefined): MessageShape<D> {
+  return (isMessage(init, desc) ? init : makerOf(desc)((init as object | undefined) ?? NOTHING)) as MessageShape<D>;
 }
 
 /** The source of an empty message of proto3: a literal. */

@@ -31,6 +31,7 @@ const anyInit = (desc: DescMessage): fc.Arbitrary<never> =>
 describe("a message is made as by the library", () => {
   test.each(all.map((desc) => [desc.typeName, desc] as const))("%s", (_, desc) => {
     expect(emptyMessage(desc)).toStrictEqual(create(desc));
+    expect(messageFrom(desc, undefined)).toStrictEqual(create(desc));
     fc.assert(
       fc.property(anyInit(desc), (init) => {
         expect(messageFrom(desc, init)).toStrictEqual(create(desc, init));
