@@ -3,8 +3,8 @@ import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit
 import { insertedBefore, isDuplicateKey } from "../shared/store/store.js";
 import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
-import { auditIdOf, docOf, momentOf } from "./audit-docs.js";
 import { AUDIT_KINDS, type AuditKindName } from "./audit-kinds.js";
+import { auditIdOf, docOf, momentOf } from "./audit-record-doc.js";
 import { SentRecords } from "./sent-records.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
 

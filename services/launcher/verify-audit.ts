@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { hashOf } from "../auth/audit-chain.js";
-import { auditIdOf } from "../auth/audit-docs.js";
 import type { ExportedRecord } from "../auth/audit-export/record.js";
+import { auditIdOf } from "../auth/audit-record-doc.js";
 import { ChainCheck, type ChainProblem } from "../auth/chain-check.js";
 
 /** What the check of a file found. */

@@ -8,8 +8,8 @@ import type {
 import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { type Listing, listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
-import { auditIdOf } from "../audit-docs.js";
 import { keptKindsOf, kindOfKept } from "../audit-kinds.js";
+import { auditIdOf } from "../audit-record-doc.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import type { AuditRecordDoc, AuthStore } from "../store.js";

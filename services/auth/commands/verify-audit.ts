@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { VerifyAuditRequest, VerifyAuditResponseSchema } from "#proto/auth/v1/audit_service_pb.js";
 import { hashOf } from "../audit-chain.js";
-import { auditIdOf } from "../audit-docs.js";
+import { auditIdOf } from "../audit-record-doc.js";
 import { ChainCheck, type Link } from "../chain-check.js";
 import type { Context } from "../context.js";
 import type { AuditRecordDoc } from "../store.js";

@@ -3,6 +3,7 @@ import { AuditKind, type AuditRecordSchema } from "#proto/auth/v1/audit_service_
 import type { Caller, Incoming } from "../rpc/call.js";
 import { readsOnly } from "../rpc/reads-only.js";
 import { auditOf } from "../rpc/steps/audit.js";
+import { traceIdOf } from "../rpc/traceparent.js";
 
 /** A record before it has its number. */
 export type AuditEntry = MessageInitShape<typeof AuditRecordSchema>;
@@ -20,6 +21,8 @@ const UNRECORDED: ReadonlySet<string> = new Set(["internal", "traces:write", "pu
 /** Longest list of arguments, and longest name, that a record holds. */
 const MAX_ARGUMENTS = 64;
 const MAX_ARGUMENT = 100;
+/** Characters of a trace id: a caller may have sent more. */
+const MAX_TRACE_ID = 32;
 /** What whom or what is named by, where it is not an id. */
 const NAMES: ReadonlySet<string> = new Set(["email", "user_email", "server", "ring"]);
 
@@ -60,17 +63,9 @@ export function entryOf(
       .slice(0, MAX_ARGUMENTS)
       .map((name) => name.slice(0, MAX_ARGUMENT)),
     outcome,
-    traceId: traceIdIn(traceparent),
+    traceId: traceIdOf(traceparent).slice(0, MAX_TRACE_ID),
     count: 1,
   };
-}
-
-/** W3C Trace Context, section 3.2.2: what is between the first two dashes, or the part of it that a record holds. */
-function traceIdIn(traceparent = ""): string {
-  const from = traceparent.indexOf("-") + 1;
-  if (from === 0) return "";
-  const to = traceparent.indexOf("-", from);
-  return traceparent.slice(from, Math.min(to < 0 ? traceparent.length : to, from + 32));
 }
 
 /** Whom or what an administrator names otherwise than by an id. */

@@ -35,7 +35,10 @@ export function isForOurselves(traceparent: string): boolean {
   return traceparent.endsWith(`-${RANDOM}`);
 }
 
-/** The trace id of a context; "" for none. */
-export function traceIdOf(traceparent: string | undefined): string {
-  return traceparent?.split("-", 2)[1] ?? "";
+/** The trace id of a context, which is between its first two dashes; "" for none. */
+export function traceIdOf(traceparent = ""): string {
+  const from = traceparent.indexOf("-") + 1;
+  if (from === 0) return "";
+  const end = traceparent.indexOf("-", from);
+  return end < 0 ? traceparent.slice(from) : traceparent.slice(from, end);
 }

@@ -12,15 +12,16 @@ import { peerVariants, startPeers } from "./peer-variants.js";
 
 const PATH = "/mcp/cti";
 const ERAS = { "2026-07-28": modern, "2025-11-25": legacy } as const;
-const [READ, AUDITED] = ["echo_sighting", "keep_sighting"];
-/** Bytes of a record in a frame of many. */
-const RECORD = 555;
+const READ = "echo_sighting";
+const AUDITED = "keep_sighting";
+/** Bytes of such a record in a frame of 32. */
+const RECORD = 443;
 
 /** Measures an audited call, and the same call as a read. */
 export async function auditSuite(context: Context): Promise<void> {
   const facade = await startOwn("./facade.js", { edge: "uws", audits: true });
   for (const [era, message] of Object.entries(ERAS)) {
-    const requestOf = (name: string | undefined): Buffer => {
+    const requestOf = (name: string): Buffer => {
       const { body, headers } = message("tools/call", { ...OBJECTS, name });
       return requestBytes(PATH, { ...headers, authorization: "Bearer good" }, JSON.stringify(body));
     };
@@ -29,11 +30,11 @@ export async function auditSuite(context: Context): Promise<void> {
     const result = messageOf(answer).result?.structuredContent;
     const tools = [{ name: AUDITED, description: AUDITED, inputSchema: { type: "object" } }];
     for (const connections of context.connections) {
-      const group = `an audited call that does nothing, ${era}, ${connections} connections`;
+      const group = `an audited call that does nothing, ${era}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
       if (!context.wants(group)) continue;
       const floor = await startFloor(answer);
       const storing = await startStoringFloor(answer, { record: RECORD });
-      const peers = await startPeers(context, { path: PATH, tools, results: { [AUDITED as string]: result } });
+      const peers = await startPeers(context, { path: PATH, tools, results: { [AUDITED]: result } });
       const variant = (name: string, kind: "floor" | "ours", { pid, port }: Server, request: Buffer) => {
         const loop = { requests: [request], connections, port };
         return { name, kind, pid, bytes: answer.body.length, send: (ms: number) => load(loop, ms) };

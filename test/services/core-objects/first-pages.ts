@@ -4,8 +4,8 @@ import { AuditKind, ListAuditRecordsRequestSchema } from "#proto/auth/v1/audit_s
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
 import { Origin } from "#proto/core/v1/sharing_pb.js";
 import { Period, TraceInspectionService, TraceStatus } from "#proto/traces/v1/trace_inspection_service_pb.js";
-import { auditIdOf } from "../../../services/auth/audit-docs.js";
 import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
+import { auditIdOf } from "../../../services/auth/audit-record-doc.js";
 import { listAuditRecords } from "../../../services/auth/commands/list-audit-records.js";
 import type { Context as AuthContext } from "../../../services/auth/context.js";
 import { type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";

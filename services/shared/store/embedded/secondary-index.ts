@@ -137,25 +137,15 @@ export class SecondaryIndex {
    * path: it is written where the last one was, and takes one piece of memory.
    */
   #plainKeyOf(document: Document): readonly Buffer[] | undefined {
-    const { fields } = this;
-    if ((fields.length + 1) * MAX_PLAIN_BYTES > WRITTEN.length) return undefined;
+    if ((this.fields.length + 1) * MAX_PLAIN_BYTES > WRITTEN.length) return undefined;
     let end = 0;
-    for (let i = 0; i <= fields.length; i++) {
-      const isId = i === fields.length;
-      if (isId && this.unique) break;
-      // The id has the direction of the last field.
-      const { path, segments, descending } = fields[isId ? i - 1 : i] as IndexField;
-      const value = isId
-        ? document._id
-        : segments.length === 1 && Object.hasOwn(document, path)
-          ? document[path]
-          : undefined;
-      const from = end;
-      end = writePlain(WRITTEN, from, value);
+    for (const { path, segments, descending } of this.fields) {
+      if (segments.length > 1 || !Object.hasOwn(document, path)) return undefined;
+      end = written(end, document[path], descending);
       if (end < 0) return undefined;
-      if (descending) invert(WRITTEN, from, end);
     }
-    return [Buffer.from(WRITTEN.subarray(0, end))];
+    if (!this.unique) end = written(end, document._id, this.fields.at(-1)?.descending);
+    return end < 0 ? undefined : [Buffer.from(WRITTEN.subarray(0, end))];
   }
 
   #allKeysOf(document: Document): readonly Buffer[] {
@@ -193,6 +183,13 @@ export class SecondaryIndex {
         code: 171,
       });
   }
+}
+
+/** Writes one component into the key that is being made; returns where it ends, or -1 as {@link writePlain} does. */
+function written(from: number, value: unknown, descending = false): number {
+  const end = writePlain(WRITTEN, from, value);
+  if (descending) invert(WRITTEN, from, end);
+  return end;
 }
 
 /** Whether two values are surely the same. */

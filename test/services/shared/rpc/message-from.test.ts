@@ -1,16 +1,12 @@
-import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
+import { create, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isCompiled } from "../../../../services/shared/rpc/binary/fields.js";
 import { emptyMessage, messageFrom } from "../../../../services/shared/rpc/message-from.js";
-import { readImage } from "../../../../services/shared/tools/image.js";
 import { anyMessage } from "../../../facade/support/arbitrary-message.js";
+import { messagesOfRpcs } from "./messages.js";
 
-const messages = new Set<DescMessage>();
-for (const file of readImage())
-  if (file.kind === "service")
-    for (const { input, output } of file.methods) for (const one of [input, output]) messages.add(one);
-const all = [...messages];
+const all = messagesOfRpcs();
 
 /** What a message was made of: the same without the names of its types, in whole or in part. */
 function bare(value: unknown, keepsInner: boolean): unknown {
@@ -48,7 +44,7 @@ describe("a message is made as by the library", () => {
       expect(messageFrom(desc, init)).toStrictEqual(create(desc, init));
     }
     for (const one of all.filter((each) => isCompiled(each))) {
-      for (const field of one.fields.filter(({ scalar }) => scalar === 12)) {
+      for (const field of one.fields.filter(({ scalar }) => scalar === ScalarType.BYTES)) {
         const bytes = field.fieldKind === "list" ? [[1, 2], new Uint8Array([3])] : [1, 2];
         if (field.oneof === undefined)
           expect(messageFrom(one, { [field.localName]: bytes } as never)).toStrictEqual(

@@ -4,15 +4,10 @@ import { describe, expect, test } from "vitest";
 import { isCompiled } from "../../../../../services/shared/rpc/binary/fields.js";
 import { messageIn } from "../../../../../services/shared/rpc/binary/read.js";
 import { binaryOf } from "../../../../../services/shared/rpc/binary/write.js";
-import { readImage } from "../../../../../services/shared/tools/image.js";
 import { anyMessage } from "../../../../facade/support/arbitrary-message.js";
+import { messagesOfRpcs } from "../messages.js";
 
-const image = readImage();
-const messages = new Set<DescMessage>();
-for (const file of image)
-  if (file.kind === "service")
-    for (const { input, output } of file.methods) for (const one of [input, output]) messages.add(one);
-const all = [...messages];
+const all = messagesOfRpcs();
 
 /** What a reader makes of some bytes. */
 function outcomeOf(read: () => Message): Message | "refused" {
