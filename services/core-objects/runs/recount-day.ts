@@ -1,3 +1,4 @@
+import { turn } from "../../shared/process/turn.js";
 import { DEPLOYMENT } from "../room.js";
 import { runBytes, stepBytes } from "./run-bytes.js";
 import type { RunAmounts, RunRoomParts, RunRoomRecord } from "./run-room.js";
@@ -39,7 +40,7 @@ async function runsOf(
     there.bytes += runBytes(run);
     for await (const step of steps.find({ run: run._id }, { hint: "run" })) there.bytes += stepBytes(step);
     // Others have their turn in the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
   }
   return there;
 }

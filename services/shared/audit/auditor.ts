@@ -1,6 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
+import { Company } from "../process/company.js";
 import type { Log } from "../process/log.js";
 import { unavailable } from "../rpc/errors.js";
 import { withOutcome, withOutcomeSaid } from "../rpc/write-outcome.js";
@@ -59,11 +60,18 @@ const WAITING = 20_000;
 /** Records of one write. */
 const BATCH = 1_000;
 
-/** A record that is still to be written, and who hears that it is. */
+/** A record that is still to be written, and the call that waits for it. */
 interface Waiting {
   readonly entry: AuditEntry;
   readonly id: string;
-  readonly written: (() => void) | undefined;
+  call: WaitingCall | undefined;
+}
+
+/** A call that made a change, and by performance.now() how long it waits. */
+interface WaitingCall {
+  readonly resolve: () => void;
+  readonly reject: (error: ConnectError) => void;
+  readonly until: number;
 }
 
 /** How a call ended whose record was written before. */
@@ -98,12 +106,15 @@ export function createAuditor({
   let isSoon = false;
   /** The last write failed: the next one is tried when its time comes, however many ask. */
   let isAway = false;
+  const company = new Company();
+  /** Whether a timer runs until the first call that waits has waited for long enough: one for each would cost as much as all else of it. */
+  let isTimed = false;
   const equal = new EqualEntries(togetherMs, (entry) => void push(entry));
 
   /** @returns false if there is no place for it. */
-  function push(entry: AuditEntry, written?: () => void): boolean {
+  function push(entry: AuditEntry, call?: WaitingCall): boolean {
     timer ??= setTimeout(flush, flushMs).unref();
-    if (waiting.length < most) return waiting.push({ entry, id: sender.nextId(), written }) > 0;
+    if (waiting.length < most) return waiting.push({ entry, id: sender.nextId(), call }) > 0;
     lost++;
     return false;
   }
@@ -115,16 +126,18 @@ export function createAuditor({
     writing = writing.then(write);
   }
 
-  /** At the end of this pass of the event loop, or once what is being written is: all that wait then go together. */
+  /** Once what is being written is: all that wait then go together. */
   function flushSoon(): void {
     if (isSoon || isAway) return;
     isSoon = true;
-    setImmediate(() => void writing.then(flush));
+    void writing.then(flush);
   }
 
   async function write(): Promise<void> {
     while (waiting.length > 0 || ended.length > 0) {
+      await company.gather();
       const [batch, outcomes] = [waiting.slice(0, BATCH), ended.slice(0, BATCH)];
+      company.share(batch.length);
       const before = sender.known;
       try {
         const sending = { records: batch.map(({ entry }) => entry), sentIds: batch.map(({ id }) => id) };
@@ -144,10 +157,31 @@ export function createAuditor({
       repeatsAfter = undefined;
       waiting = waiting.slice(batch.length);
       ended = ended.slice(outcomes.length);
-      for (const { written } of batch) written?.();
+      for (const { call } of batch) call?.resolve();
     }
     if (lost > 0) log.error({ lost }, "audit records were lost: too many waited while none could be written");
     lost = 0;
+  }
+
+  function letGoAfter(ms: number): void {
+    isTimed = true;
+    setTimeout(letGo, ms).unref();
+  }
+
+  /** Lets those calls go that have waited for long enough. */
+  function letGo(): void {
+    isTimed = false;
+    const now = performance.now();
+    for (const one of waiting) {
+      const { call } = one;
+      if (call === undefined) continue;
+      if (call.until > now) {
+        letGoAfter(call.until - now);
+        return;
+      }
+      one.call = undefined;
+      call.reject(notKept());
+    }
   }
 
   /** Writes later how a call ended. */
@@ -167,12 +201,8 @@ export function createAuditor({
     },
     keep(entry) {
       return new Promise((resolve, reject) => {
-        const late = setTimeout(() => reject(notKept()), patienceMs).unref();
-        const hasPlace = push(entry, () => {
-          clearTimeout(late);
-          resolve();
-        });
-        if (!hasPlace) return reject(notKept());
+        if (!push(entry, { resolve, reject, until: performance.now() + patienceMs })) return reject(notKept());
+        if (!isTimed) letGoAfter(patienceMs);
         flushSoon();
       });
     },

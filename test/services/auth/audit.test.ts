@@ -447,6 +447,39 @@ test("a change whose record cannot be written in time is no success, and its rec
   expect(sent).toMatchObject([{ action: "late" }]);
 });
 
+test("each call waits for its own time, also if others began before it or have their record", async () => {
+  let away = true;
+  const auditor = createAuditor({
+    log: silentLog,
+    patienceMs: 300,
+    async send() {
+      if (away) throw unavailable("away");
+      return [];
+    },
+  });
+  const ended: string[] = [];
+  const keep = (action: string) =>
+    auditor.keep({ kind: AuditKind.WRITE, action }).then(
+      () => ended.push(`${action} is there`),
+      () => ended.push(`${action} is late`),
+    );
+  const first = [keep("a"), keep("b")];
+  auditor.note({ kind: AuditKind.WRITE, action: "noted" });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const second = [keep("c"), keep("d")];
+  await Promise.all(first);
+  expect(ended).toEqual(["a is late", "b is late"]);
+  const began = performance.now();
+  await Promise.all(second);
+  expect(performance.now() - began).toBeGreaterThan(50);
+  expect(ended.slice(2)).toEqual(["c is late", "d is late"]);
+  away = false;
+  await auditor.close();
+  await keep("e");
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(ended.slice(4)).toEqual(["e is there"]);
+});
+
 test("while auth is away calls that change something try it no oftener, and without a place they fail at once", async () => {
   let tries = 0;
   const auditor = createAuditor({

@@ -10,21 +10,16 @@ import {
   write,
 } from "node:fs";
 import { promisify } from "node:util";
+import type { Company } from "../../process/company.js";
 import { unavailable } from "../../rpc/errors.js";
 import { type Entry, type Frame, frameOf, framesIn } from "./journal-frame.js";
 import type { JournalMark } from "./journal-mark.js";
-import { turn } from "./scan.js";
 import { toDisk } from "./to-disk.js";
 
 /** How long entries wait for others before they go where they belong, in milliseconds. */
 const APPLY_MS = 100;
 /** How long after a failure it is tried again, in milliseconds. */
 const AGAIN_MS = 1_000;
-/**
- * If several calls shared the last write, the next one waits for what others append: for `turns` of the event loop, and
- * it begins none of them after `ms` milliseconds. If a call was alone, the next one is written at the end of its turn.
- */
-const GATHERING = { turns: 4, ms: 2 };
 /** What a file has before the other one has its turn. */
 const TURN_BYTES = 1 << 20;
 /** A write ends once its bytes are on disk: one system call, where a write and a sync are two. */
@@ -40,6 +35,8 @@ export interface JournalOptions {
   readonly mark: JournalMark;
   /** How many may wait: more wait until these are where they belong, and are refused if they cannot go there. */
   readonly most: number;
+  /** Waits for what shares a write; left out where those who append have done so. */
+  readonly company?: Company;
   /** How many go there at a time. */
   readonly atOnce: number;
   /**
@@ -77,8 +74,6 @@ export class Journal {
   readonly #parts: [Part, Part];
   #queued: Queued[] = [];
   #isWriting = false;
-  /** How many calls shared the last write. */
-  #together = 1;
   /** The last that was appended; never rejects. */
   #latest: Promise<void> = Promise.resolve();
   /** On disk here, from the one after the last that was applied on; the first of them are on their way. */
@@ -160,7 +155,7 @@ export class Journal {
   }
 
   async #writeQueued(): Promise<void> {
-    await this.#gather();
+    await this.options.company?.gather();
     for (let some = this.#taken(); some.length > 0; some = this.#taken()) {
       const entries = some.length === 1 ? (some[0] as Queued).entries : some.flatMap((one) => one.entries);
       try {
@@ -177,17 +172,10 @@ export class Journal {
     this.#isWriting = false;
   }
 
-  /** Waits for what shares the next write: a write costs as much as a third of a call. */
-  async #gather(): Promise<void> {
-    const until = performance.now() + GATHERING.ms;
-    const turns = this.#together > 1 ? GATHERING.turns : 1;
-    for (let n = 0; n < turns && performance.now() < until; n++) await turn();
-  }
-
   #taken(): Queued[] {
     const some = this.#queued;
     this.#queued = [];
-    if (some.length > 0) this.#together = some.length;
+    if (some.length > 0) this.options.company?.share(some.length);
     return some;
   }
 

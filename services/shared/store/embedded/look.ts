@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
+import { turn } from "../../process/turn.js";
 import type { Looked } from "../store.js";
-import { type Scan, turn } from "./scan.js";
+import type { Scan } from "./scan.js";
 
 /** One way to what is looked for. */
 interface Lane {

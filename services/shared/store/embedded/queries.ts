@@ -1,5 +1,6 @@
 import type { Document, Sort } from "mongodb";
 import type { Log } from "../../process/log.js";
+import { turn } from "../../process/turn.js";
 import { refuseUndefined } from "../filter.js";
 import type { Base, CollectionSpec, FindOptions, Look, Looked } from "../store.js";
 import { constraintsOf, withoutPaths } from "./constraints.js";
@@ -14,7 +15,7 @@ import { type Plan, planOf } from "./plan.js";
 import { fieldsOf, isOnlyId, projectorOf } from "./projection.js";
 import { readingOf } from "./reading.js";
 import type { Records } from "./records.js";
-import { Scan, turn, type Walkable } from "./scan.js";
+import { Scan, type Walkable } from "./scan.js";
 import { searchFor } from "./search.js";
 import type { Stored } from "./stored.js";
 import { idKey } from "./values.js";

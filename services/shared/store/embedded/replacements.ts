@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "lmdb";
+import { Company } from "../../process/company.js";
 import { told } from "./commit.js";
 import { documentsOf } from "./environment.js";
 import { Journal, type JournalOptions } from "./journal.js";
@@ -37,6 +38,7 @@ export class Replacements {
       paths: journalPaths(folder, NAME),
       mark: new JournalMark(root, NAME),
       most: MOST_WAITING,
+      company: new Company(),
       atOnce: AT_ONCE,
       apply: (entries, move) => replacements.#apply(entries, move),
       written: (entries) => replacements.#written(entries),

@@ -160,11 +160,6 @@ export class Scan {
   }
 }
 
-/** Lets other work run. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 function timeSlice(): () => boolean {
   // From the first entry on: finding where a thousand ranges begin must not use up the time to go on.
   let until: number | undefined;

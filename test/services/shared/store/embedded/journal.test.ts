@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Company } from "../../../../../services/shared/process/company.js";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
-import { Journal } from "../../../../../services/shared/store/embedded/journal.js";
+import { Journal, type JournalOptions } from "../../../../../services/shared/store/embedded/journal.js";
 import { journalPaths } from "../../../../../services/shared/store/embedded/journal-files.js";
 import {
   type Entry,
@@ -34,7 +35,7 @@ const note = (n: number): Note => ({ _id: `n${n}`, n });
 async function openJournal(
   there: Map<string, string>,
   state: { takes: boolean; last: number },
-  { atOnce = 64, most = 20_000 } = {},
+  { atOnce = 64, most = 20_000, ...options }: Partial<Pick<JournalOptions, "atOnce" | "most" | "company">> = {},
 ) {
   const failures: unknown[] = [];
   const mark = {
@@ -52,6 +53,7 @@ async function openJournal(
     mark,
     most,
     atOnce,
+    ...options,
     async apply(entries, move) {
       await nextTurn();
       if (!state.takes) throw new Error("no room");
@@ -272,7 +274,7 @@ test("entries that failed because they were faster than those before them follow
 });
 
 test("once calls have shared a write, the next waits for what others append soon after; a call that is alone does not", async () => {
-  const { journal } = await openJournal(new Map(), { takes: false, last: 0 });
+  const { journal } = await openJournal(new Map(), { takes: false, last: 0 }, { company: new Company() });
   const soonAfterEachOther = async (...ids: string[]): Promise<void> => {
     const appended = [];
     for (const id of ids) {
@@ -295,6 +297,17 @@ test("once calls have shared a write, the next waits for what others append soon
   expect(written.slice(0, 3)).toEqual(["a", "b", "cd"]);
   expect(written).toContain("ef");
   expect(written.slice(-3)).toEqual(["g", "h", "i"]);
+});
+
+test("without company a write waits for no turn, however many shared the last one", async () => {
+  const { journal } = await openJournal(new Map(), { takes: false, last: 0 });
+  await Promise.all(["a", "b", "c"].map((id) => journal.append([entry(id)])));
+  const first = journal.append([entry("d")]);
+  await nextTurn();
+  await Promise.all([first, journal.append([entry("e")])]);
+  await journal.close();
+  const frames = framesIn(readFileSync(journalPaths(dir, "notes")[0]));
+  expect(frames.map(({ entries }) => entries.map(({ id }) => id).join(""))).toEqual(["abc", "d", "e"]);
 });
 
 test("while one file is waited for the other takes what comes, and both stay within its bound", async () => {
