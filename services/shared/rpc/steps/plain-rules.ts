@@ -16,11 +16,14 @@ import {
 /** Whether a value certainly keeps the rules; false if only the library can tell. */
 type Check = (value: never) => boolean;
 
+/** Messages whose comparisons are being compiled, and these once they are. */
+type Around = ReadonlyMap<DescMessage, { readonly check: Check }>;
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** Compiles the comparisons of a message. They never hold where a rule is no comparison. */
 export function compilePlainRules(desc: DescMessage): (message: Message) => boolean {
-  return (messageCheckOf(desc, []) ?? holds) as (message: Message) => boolean;
+  return (messageCheckOf(desc, new Map()) ?? holds) as (message: Message) => boolean;
 }
 
 const holds = (): boolean => true;
@@ -29,17 +32,21 @@ const cannotTell = (): boolean => false;
 /**
  * The comparisons of a message and of what is in it; undefined if it has no rules.
  *
- * @param around the messages that it is in: one that contains itself is for the library.
+ * @param around the messages that it is in, one of which may be the same.
  */
-function messageCheckOf(desc: DescMessage, around: readonly DescMessage[]): Check | undefined {
+function messageCheckOf(desc: DescMessage, around: Around): Check | undefined {
   if (desc.typeName.startsWith("google.protobuf.")) return undefined;
-  if (around.includes(desc) || hasOption(desc, messageRules)) return cannotTell;
-  const checks = membersOf(desc, [...around, desc]);
+  if (hasOption(desc, messageRules)) return cannotTell;
+  const outer = around.get(desc);
+  if (outer !== undefined) return (value) => outer.check(value);
+  const own = { check: holds as Check };
+  const checks = membersOf(desc, new Map(around).set(desc, own));
   if (checks.length === 0) return undefined;
-  return (value) => checks.every((check) => check(value));
+  own.check = (value) => checks.every((check) => check(value));
+  return own.check;
 }
 
-function membersOf(desc: DescMessage, around: readonly DescMessage[]): Check[] {
+function membersOf(desc: DescMessage, around: Around): Check[] {
   const checks: Check[] = [];
   for (const oneof of desc.oneofs) {
     const { required } = getOption(oneof, oneofRules);
@@ -62,7 +69,7 @@ function membersOf(desc: DescMessage, around: readonly DescMessage[]): Check[] {
   return checks;
 }
 
-function fieldCheckOf(field: DescField, around: readonly DescMessage[]): Check | undefined {
+function fieldCheckOf(field: DescField, around: Around): Check | undefined {
   const rules = getOption(field, fieldRules);
   const check = valueCheckOf(field, rules, around);
   if (rules.required) return requiredOf(field, check ?? holds);
@@ -78,7 +85,7 @@ function requiredOf({ fieldKind }: DescField, check: Check): Check {
 
 const ZEROS: ReadonlySet<unknown> = new Set([undefined, "", 0, 0n, false]);
 
-function valueCheckOf(field: DescField, rules: FieldRules, around: readonly DescMessage[]): Check | undefined {
+function valueCheckOf(field: DescField, rules: FieldRules, around: Around): Check | undefined {
   const inside = field.message && messageCheckOf(field.message, around);
   if (field.fieldKind === "map") return inside === undefined && isEmpty(rules) ? undefined : cannotTell;
   if (field.fieldKind !== "list") return bothOf(comparisonOf(field, rules), inside);

@@ -1,6 +1,23 @@
-import { create, type DescField, type DescMessage, getOption, type Message, ScalarType } from "@bufbuild/protobuf";
+import {
+  create,
+  createFileRegistry,
+  type DescField,
+  type DescMessage,
+  getOption,
+  type Message,
+  type MessageInitShape,
+  ScalarType,
+  setExtension,
+} from "@bufbuild/protobuf";
+import {
+  FieldDescriptorProtoSchema,
+  FieldOptionsSchema,
+  FileDescriptorProtoSchema,
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
+} from "@bufbuild/protobuf/wkt";
 import { createValidator } from "@bufbuild/protovalidate";
-import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { FieldRulesSchema, field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CreateAgentRequestSchema } from "#proto/core/v1/agent_service_pb.js";
@@ -126,4 +143,40 @@ test.each([
   ["what is required and missing", { description: "d", instructions: "i" }],
 ])("%s is not passed", (_what, request) => {
   expect(compilePlainRules(CreateAgentRequestSchema)(create(CreateAgentRequestSchema, request))).toBe(false);
+});
+
+/** A message that has messages of its own type: in a list, and one alone. */
+function nodes(): DescMessage {
+  const options = create(FieldOptionsSchema);
+  setExtension(options, fieldRules, create(FieldRulesSchema, { type: { case: "string", value: { maxLen: 3n } } }));
+  const field = (name: string, number: number, more: MessageInitShape<typeof FieldDescriptorProtoSchema>) =>
+    create(FieldDescriptorProtoSchema, { name, number, label: Label.OPTIONAL, ...more });
+  const node = { type: Type.MESSAGE, typeName: ".t.Node" };
+  const file = create(FileDescriptorProtoSchema, {
+    name: "t.proto",
+    package: "t",
+    syntax: "proto3",
+    messageType: [
+      {
+        name: "Node",
+        field: [
+          field("name", 1, { type: Type.STRING, options }),
+          field("parts", 2, { ...node, label: Label.REPEATED }),
+          field("next", 3, node),
+        ],
+      },
+    ],
+  });
+  return createFileRegistry(file, () => undefined).getMessage("t.Node") as DescMessage;
+}
+
+test("a message that contains itself is compared as deep as it goes", () => {
+  const desc = nodes();
+  const keeps = compilePlainRules(desc);
+  const node = (name: string, more: object = {}): Message => create(desc, { name, ...more } as never);
+  const whole = node("a", { parts: [node("b"), node("c", { next: node("d", { parts: [node("e")] }) })] });
+  expect(keeps(whole)).toBe(true);
+  const broken = node("a", { parts: [node("b"), node("c", { next: node("d", { parts: [node("long")] }) })] });
+  expect(validator.validate(desc, broken).kind).toBe("invalid");
+  expect(keeps(broken)).toBe(false);
 });
