@@ -20,6 +20,8 @@ export interface Sending {
   readonly sentIds: readonly string[];
   /** If some may be there already: the number after which they are. */
   readonly repeatsAfter?: bigint | undefined;
+  /** Whether the same may come once more without a word of it: what its sender took for lost, and sent again. */
+  readonly mayComeAgain?: boolean;
 }
 
 /** The audit, numbered without gaps by all auth processes. */
@@ -84,20 +86,24 @@ export function openAuditTrail(
 
   async function write(
     records: readonly MessageShape<typeof AuditRecordSchema>[],
-    { sentIds, repeatsAfter }: Sending,
+    { sentIds, repeatsAfter, mayComeAgain = false }: Sending,
   ): Promise<readonly bigint[]> {
     const numbers: (bigint | undefined)[] = new Array(records.length).fill(undefined);
+    let mayBeThere = mayComeAgain || repeatsAfter !== undefined;
     if (repeatsAfter !== undefined) {
       await catchUp();
       await sent.look(sentIds, repeatsAfter, last.number);
     }
     for (;;) {
-      if (!isCurrent) await catchUp();
+      if (!isCurrent) {
+        await catchUp();
+        mayBeThere = true;
+      }
       const left: number[] = [];
       for (let i = 0; i < records.length; i++) {
         if (numbers[i] !== undefined) continue;
         const sentId = sentIds[i];
-        if (sentId !== undefined) numbers[i] = sent.numberOf(sentId);
+        if (mayBeThere && sentId !== undefined) numbers[i] = sent.numberOf(sentId);
         if (numbers[i] === undefined) left.push(i);
       }
       if (left.length === 0) return numbers as bigint[];
@@ -122,7 +128,7 @@ export function openAuditTrail(
       for (let i = 0; i < written.length; i++) {
         const { sent_id } = written[i]!;
         numbers[left[i]!] = given[i]!;
-        if (sent_id !== undefined) sent.add(sent_id, given[i]!);
+        if (mayComeAgain && sent_id !== undefined) sent.add(sent_id, given[i]!);
       }
     }
   }

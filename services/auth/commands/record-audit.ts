@@ -15,7 +15,8 @@ export async function recordAudit(
   { audit }: Context,
   { records, outcomes, sentIds, repeatsAfter }: RecordAuditRequest,
 ): Promise<{ readonly numbers: bigint[] }> {
-  const [numbers] = await Promise.all([audit.append(records, { sentIds, repeatsAfter }), audit.finish(outcomes)]);
+  const written = audit.append(records, { sentIds, repeatsAfter, mayComeAgain: true });
+  const [numbers] = await Promise.all([written, audit.finish(outcomes)]);
   return { numbers: [...numbers] };
 }
 

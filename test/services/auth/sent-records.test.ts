@@ -34,7 +34,7 @@ describe("the trail", () => {
   };
 
   const append = (trail: AuditTrail, sentIds: string[], repeatsAfter?: bigint) =>
-    trail.append(sentIds.map(record), { sentIds, repeatsAfter });
+    trail.append(sentIds.map(record), { sentIds, repeatsAfter, mayComeAgain: true });
 
   test("a record that comes again has the number that it has", async () => {
     const trail = open();
@@ -83,6 +83,27 @@ describe("the trail", () => {
     expect(await append(trail, many(4))).toEqual([2n, 3n, 4n, 5n]);
     expect(await records.audit.countDocuments({})).toBe(5);
   });
+});
+
+test("of a sender in the same process, whose records come again only after a word of it, none is there twice", async () => {
+  const store = await temporaryStore();
+  const records = await openAuthStore(store);
+  const trail = openAuditTrail(records, { days: 1, records: 100_000 });
+  const append = (sentIds: string[], repeatsAfter?: bigint) =>
+    trail.append(sentIds.map(record), { sentIds, repeatsAfter });
+  expect(await append(["a", "b"])).toEqual([1n, 2n]);
+  const insert = records.audit.insertMany.bind(records.audit);
+  records.audit.insertMany = async (docs) => {
+    records.audit.insertMany = insert;
+    await insert(docs);
+    throw new Error("the connection was lost");
+  };
+  await expect(append(many(2))).rejects.toThrow("was lost");
+  expect(await append(many(3), 2n)).toEqual([3n, 4n, 5n]);
+  expect(await append(["c"])).toEqual([6n]);
+  expect(await records.audit.countDocuments({})).toBe(6);
+  await trail.close();
+  await store.close();
 });
 
 describe("over a connection that is cut after the records arrived", () => {

@@ -160,7 +160,10 @@ class EmbeddedStore implements Store {
   }
 
   place(collections: readonly string[]): StorePlace {
-    for (const name of collections) this.#collections.get(name)?.records.share();
+    for (const name of collections) {
+      if (this.#journaled.has(name)) throw new Error(`collection ${name} is journaled, so that one thread writes it`);
+      this.#collections.get(name)?.records.share();
+    }
     return { dataDir: this.dir };
   }
 

@@ -18,7 +18,7 @@ import { journalPaths } from "./journal-files.js";
 import type { Entry } from "./journal-frame.js";
 import type { Stored } from "./stored.js";
 import { emptyUnnumbered } from "./unnumbered-journal.js";
-import { withId } from "./values.js";
+import { isPlainId, withId } from "./values.js";
 
 /** Documents that may wait in its journal. */
 const MOST_WAITING = 20_000;
@@ -27,12 +27,16 @@ const AT_ONCE = 64;
 
 /** A collection whose insertions go to a journal; every other operation waits until the collection has them. */
 export class JournaledCollection implements DocCollection<Base> {
-  private constructor(
-    private readonly collection: EmbeddedCollection,
-    private readonly journal: Journal,
-    /** Documents that are on their way into the journal, or wait in it. */
-    private readonly waiting: Map<string, Stored>,
-  ) {}
+  /** Documents that are on their way into the journal, or wait in it. */
+  readonly #waiting = new Map<string, Stored>();
+  /**
+   * The highest id of all that were inserted: whatever is above it is new, and need not be looked for. Undefined where
+   * something else inserts too, or where ids have another order.
+   */
+  #highest: string | undefined;
+  #journal!: Journal;
+
+  private constructor(private readonly collection: EmbeddedCollection) {}
 
   /** Opens the journal of a collection, and puts what it has into the collection first. */
   static async open(
@@ -40,26 +44,32 @@ export class JournaledCollection implements DocCollection<Base> {
     collection: EmbeddedCollection,
     { mark, failed }: Pick<JournalOptions, "mark" | "failed">,
   ): Promise<JournaledCollection> {
+    const own = new JournaledCollection(collection);
     const { records, spec } = collection;
     const paths = journalPaths(folder, spec.name);
     await emptyUnnumbered(paths, async (documents) => {
       await collection.insertMany(documents.filter(({ _id }) => !records.has(_id)));
     });
-    const waiting = new Map<string, Stored>();
-    const apply = async (entries: readonly Entry[], move: () => boolean): Promise<void> => {
-      await records.transaction(() => {
-        if (!move()) return;
-        for (const { id, bytes } of entries) records.addNew(waiting.get(id) ?? records.documentOf(bytes), bytes);
-      });
-      for (const { id } of entries) waiting.delete(id);
-    };
-    const journal = await Journal.open(folder, { paths, mark, most: MOST_WAITING, atOnce: AT_ONCE, apply, failed });
-    return new JournaledCollection(collection, journal, waiting);
+    const apply: JournalOptions["apply"] = (entries, move) => own.#apply(entries, move);
+    own.#journal = await Journal.open(folder, { paths, mark, most: MOST_WAITING, atOnce: AT_ONCE, apply, failed });
+    own.#highest = records.highestId();
+    return own;
+  }
+
+  async #apply(entries: readonly Entry[], move: () => boolean): Promise<void> {
+    const { records } = this.collection;
+    await records.transaction(() => {
+      if (!move()) return;
+      for (const { id, bytes } of entries)
+        if (this.#highest !== undefined || !records.has(id))
+          records.addNew(this.#waiting.get(id) ?? records.documentOf(bytes), bytes);
+    });
+    for (const { id } of entries) this.#waiting.delete(id);
   }
 
   /** How many documents are in the journal, and not in the collection yet. */
   get size(): number {
-    return this.journal.size;
+    return this.#journal.size;
   }
 
   async insertOne(document: OptionalUnlessRequiredId<Base>): Promise<{ acknowledged: boolean; insertedId: unknown }> {
@@ -77,31 +87,44 @@ export class JournaledCollection implements DocCollection<Base> {
 
   /** Appends documents, up to the first whose id is there already; resolves to how many these are. */
   async #append(documents: readonly Stored[]): Promise<number> {
-    const { waiting } = this;
-    const { records } = this.collection;
     const added: Entry[] = [];
     for (const document of documents) {
-      if (waiting.has(document._id) || records.has(document._id)) break;
-      waiting.set(document._id, document);
-      added.push(records.entryOf(document));
+      if (!this.#isNew(document._id)) break;
+      this.#waiting.set(document._id, document);
+      added.push(this.collection.records.entryOf(document));
     }
     if (added.length === 0) return 0;
     try {
-      await this.journal.append(added);
+      await this.#journal.append(added);
     } catch (error) {
-      for (const { id } of added) waiting.delete(id);
+      for (const { id } of added) this.#waiting.delete(id);
       throw error;
     }
     return added.length;
   }
 
+  #isNew(id: string): boolean {
+    if (this.#highest !== undefined && id > this.#highest && isPlainId(id)) {
+      this.#highest = id;
+      return true;
+    }
+    return !this.#waiting.has(id) && !this.collection.records.has(id);
+  }
+
+  /** @param inserts whether documents may be inserted next that are in no journal. */
+  #settled({ inserts = false }: { readonly inserts?: boolean | undefined }): Promise<void> {
+    if (inserts) this.#highest = undefined;
+    return this.#journal.settle();
+  }
+
   /** What cannot go into the collection now does so at the next start. */
   close(): Promise<void> {
-    return this.journal.close();
+    return this.#journal.close();
   }
 
   find(filter: Filter<Base>, options: FindOptions = {}): DocCursor<Base> {
-    const { collection, journal } = this;
+    const { collection } = this;
+    const journal = this.#journal;
     return new EmbeddedCursor<Base>(
       {
         async *batches(chosen) {
@@ -118,54 +141,56 @@ export class JournaledCollection implements DocCollection<Base> {
   }
 
   async findOne(filter: Filter<Base>, options?: FindOptions): Promise<Base | null> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.findOne(filter, options);
   }
 
   async look(asked: Look<Base>): Promise<Looked<Base>> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.look(asked);
   }
 
   async countDocuments(filter?: Filter<Base>, options?: { limit?: number; hint?: string }): Promise<number> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.countDocuments(filter, options);
   }
 
   async distinct(key: string, filter: Filter<Base>): Promise<unknown[]> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.distinct(key, filter);
   }
 
   async updateOne(
-    ...args: [filter: Filter<Base>, update: UpdateFilter<Base>, options?: { upsert?: boolean }]
+    filter: Filter<Base>,
+    update: UpdateFilter<Base>,
+    options?: { upsert?: boolean },
   ): Promise<UpdateOutcome> {
-    await this.journal.settle();
-    return this.collection.updateOne(...args);
+    await this.#settled({ inserts: options?.upsert });
+    return this.collection.updateOne(filter, update, options);
   }
 
   async updateMany(...args: [filter: Filter<Base>, update: UpdateFilter<Base>]): Promise<UpdateOutcome> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.updateMany(...args);
   }
 
   async findOneAndUpdate(...args: Parameters<EmbeddedCollection["findOneAndUpdate"]>): Promise<Base | null> {
-    await this.journal.settle();
+    await this.#settled({ inserts: args[2]?.upsert });
     return this.collection.findOneAndUpdate(...args);
   }
 
   async findOneAndDelete(...args: Parameters<EmbeddedCollection["findOneAndDelete"]>): Promise<Base | null> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.findOneAndDelete(...args);
   }
 
   async deleteOne(filter: Filter<Base>): Promise<{ deletedCount: number }> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.deleteOne(filter);
   }
 
   async deleteMany(filter: Filter<Base>): Promise<{ deletedCount: number }> {
-    await this.journal.settle();
+    await this.#journal.settle();
     return this.collection.deleteMany(filter);
   }
 
@@ -173,7 +198,7 @@ export class JournaledCollection implements DocCollection<Base> {
     operations: BulkOperation<Base>[],
     options?: { ordered?: boolean },
   ): Promise<{ insertedCount: number; modifiedCount: number; deletedCount: number }> {
-    await this.journal.settle();
+    await this.#settled({ inserts: true });
     return this.collection.bulkWrite(operations, options);
   }
 }

@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
 import { told } from "./commit.js";
+import { DocumentWriter } from "./document-writer.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { encoderOf, readersOf } from "./environment.js";
 import type { Entry } from "./journal-frame.js";
@@ -10,7 +11,7 @@ import type { Reading } from "./reading.js";
 import type { Replacements } from "./replacements.js";
 import type { SecondaryIndex } from "./secondary-index.js";
 import { asStored, type Stored } from "./stored.js";
-import { idKey, idKeyOnce } from "./values.js";
+import { idKey, idKeyOnce, isPlainId } from "./values.js";
 
 /** What becomes of the keys of a document in one index. */
 interface Change {
@@ -32,6 +33,7 @@ export class Records {
   /** Whether another thread writes too. */
   #isShared = false;
 
+  readonly #writer = new DocumentWriter();
   /** The next versions of documents that are on disk, and not in the collection yet. */
   readonly #waiting: ReadonlyMap<string, Buffer>;
 
@@ -142,7 +144,7 @@ export class Records {
 
   /** A document for a journal. */
   entryOf(document: Stored): Entry {
-    const bytes = Buffer.from(encoderOf(this.documents).encode(document));
+    const bytes = this.#writer.write(document) ?? Buffer.from(encoderOf(this.documents).encode(document));
     return { collection: this.name, id: document._id, bytes };
   }
 
@@ -181,9 +183,16 @@ export class Records {
     this.#write(before, after, bytes);
   }
 
-  /** Inside a transaction: a document that was encoded already, unless there is one with its id. */
+  /** Inside a transaction: a document that was encoded already, and of whose id there is none. */
   addNew(document: Stored, bytes: Buffer): void {
-    if (!this.has(document._id)) this.#write(undefined, document, bytes);
+    this.#write(undefined, document, bytes);
+  }
+
+  /** The highest id of a document; "" if there is none, and undefined if ids may come in another order than their texts do. */
+  highestId(): string | undefined {
+    for (const { value } of this.documents.getRange({ reverse: true, limit: 1 }))
+      return isPlainId(value._id) ? value._id : undefined;
+    return "";
   }
 
   #write(before: Stored | undefined, after: Stored | undefined, bytes?: Buffer): void {

@@ -29,6 +29,11 @@ export function idKey(id: string): Buffer {
   return componentOf(id);
 }
 
+/** Whether the keys of this id and of all others like it are in the order of their texts. */
+export function isPlainId(id: string): boolean {
+  return id.length <= MAX_SHORT && /^[\x20-\x7e]*$/.test(id);
+}
+
 /** The longest id whose key is written where the last one was, in characters. */
 const MAX_SHORT = 80;
 const WRITTEN = Buffer.alloc(3 * MAX_SHORT + 3);

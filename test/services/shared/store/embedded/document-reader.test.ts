@@ -1,67 +1,20 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { inspect } from "node:util";
 import fc from "fast-check";
-import type { RootDatabase } from "lmdb";
 import type { Document } from "mongodb";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Decode, DocumentReader } from "../../../../../services/shared/store/embedded/document-reader.js";
-import { closeEnvironment, shareEnvironment } from "../../../../../services/shared/store/embedded/environment.js";
 import { EVERY_FIELD, type Fields } from "../../../../../services/shared/store/embedded/fields.js";
 import { storable } from "../../../../../services/shared/store/embedded/values.js";
+import { DOCUMENTS, ODD, ODD_NAMES, SCALARS, useCoder } from "./documents.js";
 
-interface Coder {
-  encode(value: unknown): Buffer;
-  decode(bytes: Buffer, end?: number): unknown;
-}
-
-const dir = mkdtempSync(join(tmpdir(), "reader-"));
-let root: RootDatabase;
-/** What the library writes and reads documents with. */
-let coder: Coder;
-
-beforeAll(() => {
-  root = shareEnvironment(dir);
-  const options = { encoding: "msgpack", encoder: { useRecords: false, structures: undefined } } as const;
-  const database = root.openDB("x", options);
-  coder = (database as unknown as { encoder: Coder }).encoder;
-});
-afterAll(async () => {
-  await closeEnvironment(root);
-  rmSync(dir, { recursive: true });
-});
-
+const coder = useCoder();
 const encoded = (value: unknown): Buffer => Buffer.from(coder.encode(value));
 
 function reader(fields: Fields = EVERY_FIELD) {
   const decode = vi.fn<Decode>((bytes, end) => coder.decode(bytes, end));
   return { decode, reading: new DocumentReader(decode, fields) };
 }
-
-const DATES = fc.date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true });
-const TEXTS = fc
-  .oneof(fc.string(), fc.string({ unit: "grapheme", maxLength: 300 }), fc.constant("x".repeat(70_000)))
-  .filter((text) => !text.includes("\ufffd"));
-const SCALARS = fc.oneof(
-  fc.constant(null),
-  fc.boolean(),
-  fc.integer(),
-  fc.nat(300),
-  fc.maxSafeInteger(),
-  fc.double({ noNaN: true }),
-  DATES,
-  TEXTS,
-  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
-);
-const NAMES = fc.stringMatching(/^[a-z_]{1,31}$/);
-const VALUES = fc.letrec((tie) => ({
-  value: fc.oneof({ depthSize: "small", withCrossShrink: true }, SCALARS, tie("list"), tie("object")),
-  list: fc.array(tie("value"), { maxLength: 40 }),
-  object: fc.dictionary(NAMES, tie("value"), { maxKeys: 20 }),
-}));
-const DOCUMENTS = fc.dictionary(NAMES, VALUES.value, { maxKeys: 40 });
 
 test("documents are read as the library reads them, and without it", () => {
   const { decode, reading } = reader();
@@ -79,45 +32,7 @@ test("documents are read as the library reads them, and without it", () => {
   expect(here).toBeGreaterThan(5);
 });
 
-/** Whatever the store takes, the odd half of it now and then. */
-const ODD_TEXTS = fc.oneof(
-  { weight: 20, arbitrary: fc.string() },
-  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 }).map((units) => String.fromCharCode(...units)),
-  fc.constantFrom(
-    ...["", "\0", "\ufeffa", "\ufffd"],
-    ...[31, 32, 255, 256, 65_535, 65_536].flatMap((length) => ["x".repeat(length), `${"é".repeat(length >> 1)}\ud800`]),
-  ),
-);
-const ODD_NAMES = fc.oneof(
-  { weight: 20, arbitrary: NAMES.filter((name) => name !== "__proto__") },
-  fc.constantFrom(
-    "constructor",
-    "toString",
-    "hasOwnProperty",
-    "__proto",
-    "0",
-    "10",
-    "-1",
-    "",
-    "\ud800",
-    "\ufffd",
-    "a.b",
-  ),
-  fc.constantFrom("x".repeat(31), "x".repeat(32), "é".repeat(15), "é".repeat(16)),
-);
-const TIMES = [Number.NaN, 0, -1, 1, 1_500, 2 ** 32 * 1_000, 2 ** 34 * 1_000 - 1, 2 ** 34 * 1_000, 8.64e15, -8.64e15];
-const ODD_SCALARS = fc.oneof(
-  { weight: 20, arbitrary: SCALARS.filter((value) => typeof value !== "string" || value.length < 1_000) },
-  fc.constantFrom(-0, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, -(2 ** 31), 2 ** 32, -129, -32_769, 65_536),
-  fc.constantFrom(...TIMES).map((time) => new Date(time)),
-  ODD_TEXTS,
-);
 const TOLD = ["text", "n", "other", "deep"];
-const ODD = fc.letrec((tie) => ({
-  value: fc.oneof({ depthSize: "small", withCrossShrink: true }, ODD_SCALARS, tie("list"), tie("object")),
-  list: fc.array(tie("value"), { maxLength: 20 }),
-  object: fc.array(fc.tuple(ODD_NAMES, tie("value")), { maxLength: 20 }).map((fields) => Object.fromEntries(fields)),
-}));
 const shown = (value: unknown): string => inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null });
 
 test("odd texts, names, numbers and times are read as the library reads them, with their fields in the same order", () => {
