@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { boundsOf, FOREIGN_BOUNDS, MAX_TEXT } from "../bounds.js";
 import { resourceExhausted } from "../errors.js";
+import { compileTextLength, type TextLength } from "../text-length.js";
 import { isForServices } from "./access.js";
 
 /** Checks a request, and throws where it is refused. */
@@ -15,27 +16,16 @@ type Check = (request: Message) => void;
 export function checkTextsOf(desc: DescMethod): Check | undefined {
   const { input } = desc;
   if (FOREIGN_BOUNDS[input.typeName] !== undefined || isForServices(desc)) return undefined;
-  // Found at the first call: to read the rules of every rpc takes time at a start.
-  let canHoldMore: boolean | undefined;
+  // Made at the first call: to read the rules of every rpc takes time at a start.
+  let lengthOf: TextLength | undefined;
   return (request) => {
-    canHoldMore ??= boundsOf(input).bytes > MAX_TEXT;
+    lengthOf ??= boundsOf(input).bytes > MAX_TEXT ? compileTextLength(input) : () => 0;
     // A character has three bytes at most: what is shorter need not be measured.
-    if (canHoldMore && lengthIn(request) * 3 > MAX_TEXT && bytesIn(request) > MAX_TEXT)
+    if (lengthOf(request) * 3 > MAX_TEXT && bytesIn(request) > MAX_TEXT)
       throw resourceExhausted(
         `all texts of a request together may have at most ${MAX_TEXT} bytes in UTF-8: send less at a time`,
       );
   };
-}
-
-/** The characters of all texts of a message, in UTF-16 units. Hot path. */
-function lengthIn(value: object): number {
-  let length = 0;
-  for (const name in value) {
-    const one = (value as Record<string, unknown>)[name];
-    if (typeof one === "string") length += one.length;
-    else if (isMessageOrList(one)) length += lengthIn(one);
-  }
-  return length;
 }
 
 /** The bytes of all texts of a message, about: the names of its types are counted too. */
