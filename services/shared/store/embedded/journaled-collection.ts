@@ -46,6 +46,8 @@ export class JournaledCollection implements DocCollection<Base> {
   ): Promise<JournaledCollection> {
     const own = new JournaledCollection(collection);
     const { records, spec } = collection;
+    if (spec.indexes.some(({ unique }) => unique))
+      throw new Error(`collection ${spec.name} is journaled, so that no index of it is unique`);
     const paths = journalPaths(folder, spec.name);
     await emptyUnnumbered(paths, async (documents) => {
       await collection.insertMany(documents.filter(({ _id }) => !records.has(_id)));

@@ -1,3 +1,4 @@
+import { Beginnings } from "./beginnings.js";
 import type { Candidate, Plan } from "./plan.js";
 import type { Walkable } from "./scan.js";
 
@@ -32,8 +33,7 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 
 /** Where keys are put together: lmdb copies a key before it answers. */
 const KEY = Buffer.alloc(2_048);
-/** Its beginnings, by their length. */
-const BEGINNINGS: Buffer[] = [];
+const BEGINNINGS = new Beginnings(KEY);
 
 /** A key with another beginning instead of its first bytes. The next call may write over it. */
 function withPrefix(prefix: Buffer, key: Buffer, length: number): Buffer {
@@ -41,6 +41,5 @@ function withPrefix(prefix: Buffer, key: Buffer, length: number): Buffer {
   if (size > KEY.length) return Buffer.concat([prefix, key.subarray(length)]);
   KEY.set(prefix);
   key.copy(KEY, prefix.length, length);
-  BEGINNINGS[size] ??= KEY.subarray(0, size);
-  return BEGINNINGS[size];
+  return BEGINNINGS.of(size);
 }

@@ -9,7 +9,7 @@ import { isScalar } from "./keys.js";
 import { matcherOf } from "./matcher.js";
 import type { Reading } from "./reading.js";
 import type { Replacements } from "./replacements.js";
-import type { SecondaryIndex } from "./secondary-index.js";
+import { indexedId, type SecondaryIndex } from "./secondary-index.js";
 import { asStored, type Stored } from "./stored.js";
 import { idKey, idKeyOnce, isPlainId } from "./values.js";
 
@@ -178,24 +178,8 @@ export class Records {
    *
    * @param bytes of the document after, if it was encoded already.
    */
-  write(before: Stored | undefined, after: Stored | undefined, bytes?: Buffer): void {
+  write(before: Stored | undefined, after: Stored | undefined): void {
     if (!before && after && this.has(after._id)) throw new DuplicateKeyError("_id_", { _id: 1 });
-    this.#write(before, after, bytes);
-  }
-
-  /** Inside a transaction: a document that was encoded already, and of whose id there is none. */
-  addNew(document: Stored, bytes: Buffer): void {
-    this.#write(undefined, document, bytes);
-  }
-
-  /** The highest id of a document; "" if there is none, and undefined if ids may come in another order than their texts do. */
-  highestId(): string | undefined {
-    for (const { value } of this.documents.getRange({ reverse: true, limit: 1 }))
-      return isPlainId(value._id) ? value._id : undefined;
-    return "";
-  }
-
-  #write(before: Stored | undefined, after: Stored | undefined, bytes?: Buffer): void {
     const id = (after ?? before)?._id as string;
     const key = idKey(id);
     const changes: Change[] = [];
@@ -206,8 +190,22 @@ export class Records {
       changes.push({ index, from, to });
     }
     for (const { index, from, to } of changes) index.replace(id, from, to);
-    if (after) void this.documents.put(key, bytes === undefined ? after : asStored(bytes));
+    if (after) void this.documents.put(key, after);
     else void this.documents.remove(key);
+  }
+
+  /** Inside a transaction: a document that was encoded already, and of whose id there is none. No index is unique. */
+  addNew(document: Stored, bytes: Buffer): void {
+    const id = indexedId(document._id);
+    for (const index of this.indexes.values()) index.insert(document, id);
+    void this.documents.put(idKeyOnce(document._id), asStored(bytes));
+  }
+
+  /** The highest id of a document; "" if there is none, and undefined if ids may come in another order than their texts do. */
+  highestId(): string | undefined {
+    for (const { value } of this.documents.getRange({ reverse: true, limit: 1 }))
+      return isPlainId(value._id) ? value._id : undefined;
+    return "";
   }
 
   /** The document that a filter names by its id, or by a unique index alone: null when there is none that matches. */

@@ -1,6 +1,7 @@
-import type { Database } from "lmdb";
+import { asBinary, type Database } from "lmdb";
 import type { Document } from "mongodb";
 import type { IndexSpec } from "../store.js";
+import { Beginnings } from "./beginnings.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { componentOf, invert, inverted, isOrdered, isScalar, MAX_PLAIN_BYTES, writePlain } from "./keys.js";
 import { valuesAt } from "./paths.js";
@@ -18,8 +19,17 @@ export interface IndexRecord {
   readonly irregular: number;
 }
 
+/** The id of a document as an index holds it. */
+export type IndexedId = ReturnType<typeof asBinary>;
+
+/** An id as {@link SecondaryIndex.insert} takes it: its bytes are made once for all indexes. */
+export function indexedId(id: string): IndexedId {
+  return asBinary(Buffer.from(id));
+}
+
 /** Where keys are written. */
 const WRITTEN = Buffer.alloc(16 * MAX_PLAIN_BYTES);
+const BEGINNINGS = new Beginnings(WRITTEN);
 
 /**
  * One declared index: key bytes to document id. The id ends the key, in the
@@ -126,17 +136,25 @@ export class SecondaryIndex {
     return true;
   }
 
+  /** Inside a transaction: puts the keys of a document that is new. Only for an index that is not unique. */
+  insert(document: Document, id: IndexedId): void {
+    const key = this.#plainKeyOf(document);
+    if (key !== undefined) void this.database.put(key, id as never);
+    else for (const one of this.#allKeysOf(document)) void this.database.put(one, id as never);
+  }
+
   /** Every key of a document: one for each element of an array. */
   keysOf(document: Document | undefined): readonly Buffer[] {
     if (!document) return [];
-    return this.#plainKeyOf(document) ?? this.#allKeysOf(document);
+    const key = this.#plainKeyOf(document);
+    return key === undefined ? this.#allKeysOf(document) : [Buffer.from(key)];
   }
 
   /**
    * The one key of a document if each indexed field is a short text, number, boolean, time or null; undefined otherwise. Hot
-   * path: it is written where the last one was, and takes one piece of memory.
+   * path: it is written where the last one was.
    */
-  #plainKeyOf(document: Document): readonly Buffer[] | undefined {
+  #plainKeyOf(document: Document): Buffer | undefined {
     if ((this.fields.length + 1) * MAX_PLAIN_BYTES > WRITTEN.length) return undefined;
     let end = 0;
     for (const { path, segments, descending } of this.fields) {
@@ -145,7 +163,7 @@ export class SecondaryIndex {
       if (end < 0) return undefined;
     }
     if (!this.unique) end = written(end, document._id, this.fields.at(-1)?.descending);
-    return end < 0 ? undefined : [Buffer.from(WRITTEN.subarray(0, end))];
+    return end < 0 ? undefined : BEGINNINGS.of(end);
   }
 
   #allKeysOf(document: Document): readonly Buffer[] {

@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import { v7 as uuid } from "uuid";
+import { Beginnings } from "./beginnings.js";
 import { componentOf, isOrdered, writeShortText } from "./keys.js";
 
 /**
@@ -37,15 +38,12 @@ export function isPlainId(id: string): boolean {
 /** The longest id whose key is written where the last one was, in characters. */
 const MAX_SHORT = 80;
 const WRITTEN = Buffer.alloc(3 * MAX_SHORT + 3);
-/** Its beginnings, by their length. */
-const BEGINNINGS: Buffer[] = [];
+const BEGINNINGS = new Beginnings(WRITTEN);
 
-/** The same key, for a lookup: lmdb copies it before it answers. The next call writes over it. */
+/** The same key, for lmdb, which copies it before it answers. The next call writes over it. */
 export function idKeyOnce(id: string): Buffer {
   if (id.length > MAX_SHORT || id.includes("\0")) return idKey(id);
-  const length = writeShortText(WRITTEN, 0, id);
-  BEGINNINGS[length] ??= WRITTEN.subarray(0, length);
-  return BEGINNINGS[length];
+  return BEGINNINGS.of(writeShortText(WRITTEN, 0, id));
 }
 
 /** Hot path: what has the fields of another object is made with all of them at once, and has its hidden class. */

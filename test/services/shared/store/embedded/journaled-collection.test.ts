@@ -9,12 +9,22 @@ import { isDuplicateKey, type Store } from "../../../../../services/shared/store
 // An id is in a journaled collection once, in whatever order ids come and whoever else inserts. Whether there is one is not
 // looked for where it is above all others: so these are asked for too.
 
-const SPEC = { name: "notes", journaled: true, indexes: [{ name: "n", key: { n: 1 } }] } as const;
+const SPEC = {
+  name: "notes",
+  journaled: true,
+  indexes: [
+    { name: "n", key: { n: 1 } },
+    { name: "tags", key: { tags: 1, n: -1 } },
+  ],
+} as const;
 interface Note {
   readonly _id: string;
   readonly n: number;
+  /** In some an array: such a document has several keys. */
+  readonly tags?: string | readonly string[];
 }
 
+const TAGS = [{}, { tags: "b" }, { tags: ["a", "b"] }, { tags: "\0b" }] as const;
 const IDS = fc.oneof(
   { weight: 6, arbitrary: fc.nat(12).map((n) => String(n).padStart(4, "0")) },
   {
@@ -51,7 +61,7 @@ test("an id is there once, as in a map", async () => {
         if ("ids" in step) {
           const until = step.ids.findIndex((id, i) => model.has(id) || step.ids.indexOf(id) < i);
           const inserted = until < 0 ? step.ids : step.ids.slice(0, until);
-          const error = await notes.insertMany(step.ids.map((_id) => ({ _id, n }))).then(
+          const error = await notes.insertMany(step.ids.map((_id, i) => ({ _id, n, ...TAGS[i] }))).then(
             () => undefined,
             (error: unknown) => error,
           );
@@ -80,6 +90,11 @@ test("an id is there once, as in a map", async () => {
       // The index has the same.
       const indexed = await notes.find({ n: { $gte: 0 } }, { hint: "n" }).toArray();
       expect(indexed.map(({ _id }) => _id).sort()).toEqual([...model.keys()].sort());
+      const tagged = found
+        .filter(({ tags }) => tags === "b" || (Array.isArray(tags) && tags.includes("b")))
+        .map(({ _id }) => _id);
+      const asked = await notes.find({ tags: "b" }, { hint: "tags" }).toArray();
+      expect(asked.map(({ _id }) => _id).sort()).toEqual(tagged.sort());
       await store!.close();
       rmSync(path, { recursive: true });
     }),
@@ -101,6 +116,15 @@ test("a document that an upsert made while an insertion waited is not written ov
   expect(more).toEqual([]);
   expect(await notes.find({ n: only!.n }, { hint: "n" }).toArray()).toEqual([only]);
   expect(await notes.find({ n: 3 - only!.n }, { hint: "n" }).toArray()).toEqual([]);
+  await store.close();
+  rmSync(dir, { recursive: true });
+});
+
+test("an index that is unique is refused: an insertion is acknowledged before indexes hear of it", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "journaled-"));
+  const store = await openEmbeddedStore(dir);
+  const spec = { ...SPEC, indexes: [{ name: "n", key: { n: 1 }, unique: true }] } as const;
+  await expect(store.ensure([spec])).rejects.toThrow("no index of it is unique");
   await store.close();
   rmSync(dir, { recursive: true });
 });
