@@ -63,8 +63,8 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
   const writes = !readsOnly(desc);
   const isInternal = needed === "internal";
   const ownKind = kindOf(desc, needed);
-  // Of these lines every field is ours, or cut.
-  const lines = asWritten(log);
+  // Of these lines every field is ours, or cut. Made at the first: most rpcs are not called.
+  let lines: Log | undefined;
   return (request, incoming, caller, startedAt, error) => {
     const code = error === undefined ? undefined : ConnectError.from(error).code;
     const ms = performance.now() - startedAt;
@@ -87,7 +87,6 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
       else audit.note(entry);
     }
     const line = {
-      rpc,
       code: outcome,
       ms: Math.round(ms * 10) / 10,
       caller: caller?.id,
@@ -97,8 +96,11 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
       ...((writes || refused) && !isInternal && { audit: true, ...facts }),
     };
     if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss) {
-      log.error({ ...line, err: error }, rpc);
-    } else lines[isInternal ? "debug" : "info"](line, rpc);
+      log.error({ rpc, ...line, err: error }, rpc);
+    } else {
+      lines ??= asWritten(log).child({ rpc });
+      lines[isInternal ? "debug" : "info"](line, rpc);
+    }
     return kept;
   };
 }
