@@ -1,4 +1,4 @@
-import { turn } from "../shared/process/turn.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createHolders, type Holders } from "./audit-holders.js";
 import { AUDIT_KINDS, type AuditKindName } from "./audit-kinds.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
@@ -48,7 +48,7 @@ export function createAuditCounts(
 
   async function nextUser(range: { readonly $gte: string } | { readonly $gt: string }): Promise<string | undefined> {
     // Others have their turn in the event loop between two users.
-    await turn();
+    await nextTurn();
     if (isClosed) return undefined;
     const options = { sort: { user_email: 1 }, limit: 1, hint: "user", projection: { user_email: 1 } } as const;
     const [next] = await audit.find({ user_email: range }, options).toArray();

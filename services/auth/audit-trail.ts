@@ -20,7 +20,7 @@ export interface Sending {
   readonly sentIds: readonly string[];
   /** If some may be there already: the number after which they are. */
   readonly repeatsAfter?: bigint | undefined;
-  /** Whether the same may come once more without a word of it: what its sender took for lost, and sent again. */
+  /** Whether they may come again without `repeatsAfter`: a request that was taken for lost, and sent again, may still arrive. */
   readonly mayComeAgain?: boolean;
 }
 

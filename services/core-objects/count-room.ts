@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { v7 as uuid } from "uuid";
 import type { Log } from "../shared/process/log.js";
-import { turn } from "../shared/process/turn.js";
 import type { DocCollection } from "../shared/store/store.js";
 import { COMPANY } from "./company.js";
 import { documentBytes } from "./knowledge/document-bytes.js";
@@ -108,7 +108,7 @@ async function* everythingOf(
 ): AsyncIterable<readonly [string, Amounts]> {
   let counted = 0;
   const rest = async (): Promise<void> => {
-    if (++counted % AT_ONCE === 0) await turn();
+    if (++counted % AT_ONCE === 0) await nextTurn();
   };
   for (const collection of objects) {
     for (const filter of filtersOf(only)) {

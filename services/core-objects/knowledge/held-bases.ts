@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Thread } from "../../shared/process/asked.js";
-import { turn } from "../../shared/process/turn.js";
 import type { DocCollection } from "../../shared/store/store.js";
 import type { RankingMethods } from "./apart/ranking.js";
 import type { Searchable } from "./apart/searchable.js";
@@ -137,7 +137,7 @@ export class HeldBases {
       const held = one.documents.get(_id);
       if (held?.stamp === stamp && held.embedder === serving.embedder) continue;
       // Others have their turn between any two documents.
-      await turn();
+      await nextTurn();
       if (held?.stamp === stamp && held.embedder === "") {
         const added = await this.#addVectors(id, document, serving);
         if (this.#known.get(id) !== one) break;

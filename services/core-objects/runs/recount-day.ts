@@ -1,4 +1,4 @@
-import { turn } from "../../shared/process/turn.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { DEPLOYMENT } from "../room.js";
 import { runBytes, stepBytes } from "./run-bytes.js";
 import type { RunAmounts, RunRoomParts, RunRoomRecord } from "./run-room.js";
@@ -40,7 +40,7 @@ async function runsOf(
     there.bytes += runBytes(run);
     for await (const step of steps.find({ run: run._id }, { hint: "run" })) there.bytes += stepBytes(step);
     // Others have their turn in the event loop.
-    await turn();
+    await nextTurn();
   }
   return there;
 }

@@ -1,7 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
-import { Company } from "../process/company.js";
+import { GroupCommit } from "../process/group-commit.js";
 import type { Log } from "../process/log.js";
 import { unavailable } from "../rpc/errors.js";
 import { withOutcome, withOutcomeSaid } from "../rpc/write-outcome.js";
@@ -67,10 +67,11 @@ interface Waiting {
   call: WaitingCall | undefined;
 }
 
-/** A call that made a change, and by performance.now() how long it waits. */
+/** A call that made a change and waits for its record. */
 interface WaitingCall {
   readonly resolve: () => void;
   readonly reject: (error: ConnectError) => void;
+  /** By performance.now(). */
   readonly until: number;
 }
 
@@ -106,8 +107,8 @@ export function createAuditor({
   let isSoon = false;
   /** The last write failed: the next one is tried when its time comes, however many ask. */
   let isAway = false;
-  const company = new Company();
-  /** Whether a timer runs until the call that began first has waited for long enough: a timer of its own took 5 % of each call. */
+  const groupCommit = new GroupCommit();
+  /** Whether the timer runs that ends the wait of the call that began first. A timer for each call took 5 % of the call. */
   let isTimed = false;
   const equal = new EqualEntries(togetherMs, (entry) => void push(entry));
 
@@ -135,9 +136,9 @@ export function createAuditor({
 
   async function write(): Promise<void> {
     while (waiting.length > 0 || ended.length > 0) {
-      await company.gather();
+      await groupCommit.gather();
       const [batch, outcomes] = [waiting.slice(0, BATCH), ended.slice(0, BATCH)];
-      company.share(batch.length);
+      groupCommit.share(batch.length);
       const before = sender.known;
       try {
         const sending = { records: batch.map(({ entry }) => entry), sentIds: batch.map(({ id }) => id) };
@@ -168,7 +169,7 @@ export function createAuditor({
     setTimeout(letGo, ms).unref();
   }
 
-  /** Lets those calls go that have waited for long enough. */
+  /** Tells the calls that have waited for long enough that their records are not written yet. */
   function letGo(): void {
     isTimed = false;
     const now = performance.now();

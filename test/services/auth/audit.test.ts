@@ -451,7 +451,7 @@ test("each call waits for its own time, also if others began before it or have t
   let away = true;
   const auditor = createAuditor({
     log: silentLog,
-    patienceMs: 300,
+    patienceMs: 600,
     async send() {
       if (away) throw unavailable("away");
       return [];
@@ -465,7 +465,7 @@ test("each call waits for its own time, also if others began before it or have t
     );
   const first = [keep("a"), keep("b")];
   auditor.note({ kind: AuditKind.WRITE, action: "noted" });
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await new Promise((resolve) => setTimeout(resolve, 400));
   const second = [keep("c"), keep("d")];
   await Promise.all(first);
   expect(ended).toEqual(["a is late", "b is late"]);
@@ -476,7 +476,7 @@ test("each call waits for its own time, also if others began before it or have t
   away = false;
   await auditor.close();
   await keep("e");
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await new Promise((resolve) => setTimeout(resolve, 700));
   expect(ended.slice(4)).toEqual(["e is there"]);
 });
 

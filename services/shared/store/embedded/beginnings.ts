@@ -1,6 +1,6 @@
 /**
- * The beginnings of a buffer, by their length: each is made once. What is written at the start of the buffer is handed on as
- * one of them where whoever takes it copies it at once, as lmdb does a key.
+ * The beginnings of a buffer, by their length: each is made once. They are for keys that are written into the buffer, because
+ * lmdb copies a key at once.
  */
 export class Beginnings {
   readonly #known: Buffer[] = [];

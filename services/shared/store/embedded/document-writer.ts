@@ -7,7 +7,7 @@ const MOST_DEPTH = 16;
 const BYTES = Buffer.allocUnsafeSlow(MOST_BYTES);
 /** Names of fields that are remembered: they may be data. */
 const MOST_NAMES = 2_000;
-/** Of so many characters a text is written one by one: to call for it takes longer. */
+/** A shorter text is written character by character, which takes less time than a call of the buffer's own writer. */
 const SHORT_TEXT = 64;
 
 /**

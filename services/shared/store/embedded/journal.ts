@@ -10,7 +10,7 @@ import {
   write,
 } from "node:fs";
 import { promisify } from "node:util";
-import type { Company } from "../../process/company.js";
+import type { GroupCommit } from "../../process/group-commit.js";
 import { unavailable } from "../../rpc/errors.js";
 import { type Entry, type Frame, frameOf, framesIn } from "./journal-frame.js";
 import type { JournalMark } from "./journal-mark.js";
@@ -35,8 +35,8 @@ export interface JournalOptions {
   readonly mark: JournalMark;
   /** How many may wait: more wait until these are where they belong, and are refused if they cannot go there. */
   readonly most: number;
-  /** Waits for what shares a write; left out where those who append have done so. */
-  readonly company?: Company;
+  /** Waits for those who share a write; left out if those who append wait for each other themselves. */
+  readonly groupCommit?: GroupCommit;
   /** How many go there at a time. */
   readonly atOnce: number;
   /**
@@ -155,7 +155,7 @@ export class Journal {
   }
 
   async #writeQueued(): Promise<void> {
-    await this.options.company?.gather();
+    await this.options.groupCommit?.gather();
     for (let some = this.#taken(); some.length > 0; some = this.#taken()) {
       const entries = some.length === 1 ? (some[0] as Queued).entries : some.flatMap((one) => one.entries);
       try {
@@ -175,7 +175,7 @@ export class Journal {
   #taken(): Queued[] {
     const some = this.#queued;
     this.#queued = [];
-    if (some.length > 0) this.options.company?.share(some.length);
+    if (some.length > 0) this.options.groupCommit?.share(some.length);
     return some;
   }
 

@@ -30,8 +30,8 @@ export class JournaledCollection implements DocCollection<Base> {
   /** Documents that are on their way into the journal, or wait in it. */
   readonly #waiting = new Map<string, Stored>();
   /**
-   * The highest id of all that were inserted: whatever is above it is new, and need not be looked for. Undefined where
-   * something else inserts too, or where ids have another order.
+   * The highest id that was inserted: an id above it is new, and is not looked up. Undefined if documents are inserted
+   * without the journal, or if keys are not in the order of their ids.
    */
   #highest: string | undefined;
   #journal!: Journal;
@@ -113,7 +113,7 @@ export class JournaledCollection implements DocCollection<Base> {
     return !this.#waiting.has(id) && !this.collection.records.has(id);
   }
 
-  /** @param inserts whether documents may be inserted next that are in no journal. */
+  /** @param inserts whether what comes next may insert documents without the journal. */
   #settled({ inserts = false }: { readonly inserts?: boolean | undefined }): Promise<void> {
     if (inserts) this.#highest = undefined;
     return this.#journal.settle();

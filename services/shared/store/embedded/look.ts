@@ -1,5 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Document } from "mongodb";
-import { turn } from "../../process/turn.js";
 import type { Looked } from "../store.js";
 import type { Scan } from "./scan.js";
 
@@ -56,7 +56,7 @@ export async function race(scans: readonly Scan[], asked: Race): Promise<Looked<
       lane.at = placeOf(lane, asked);
       lane.scan.gaveWay();
     }
-    await turn();
+    await nextTurn();
     until = performance.now() + SLICE_MS;
   }
 }

@@ -1,6 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Document, Sort } from "mongodb";
 import type { Log } from "../../process/log.js";
-import { turn } from "../../process/turn.js";
 import { refuseUndefined } from "../filter.js";
 import type { Base, CollectionSpec, FindOptions, Look, Looked } from "../store.js";
 import { constraintsOf, withoutPaths } from "./constraints.js";
@@ -44,7 +44,7 @@ export class Queries {
     let count = 0;
     while (!scan.done && count < limit) {
       count += plan.exact ? scan.countSlice(limit - count) : scan.slice(limit - count).length;
-      if (!scan.done && count < limit) await turn();
+      if (!scan.done && count < limit) await nextTurn();
     }
     this.#reportScan(plan, scan, filter);
     return count;
@@ -156,7 +156,7 @@ async function* inOrder(scan: Scan, skip: number, limit: number): AsyncGenerator
   let [toSkip, left] = [skip, limit];
   while (scan.isExact && toSkip > 0 && !scan.done) {
     toSkip -= scan.countSlice(toSkip);
-    if (toSkip > 0 && !scan.done) await turn();
+    if (toSkip > 0 && !scan.done) await nextTurn();
   }
   while (!scan.done && left > 0) {
     const batch = scan.slice(toSkip + left);
@@ -164,7 +164,7 @@ async function* inOrder(scan: Scan, skip: number, limit: number): AsyncGenerator
     toSkip -= batch.length - kept.length;
     left -= kept.length;
     if (kept.length > 0) yield kept;
-    if (!scan.done && left > 0) await turn();
+    if (!scan.done && left > 0) await nextTurn();
   }
 }
 
@@ -181,7 +181,7 @@ async function* sorted(
   while (!scan.done) {
     found.push(...scan.slice());
     if (found.length > keep * 2 + 1_000) found = sortDocuments(found, fields).slice(0, keep);
-    if (!scan.done) await turn();
+    if (!scan.done) await nextTurn();
   }
   yield sortDocuments(found, fields).slice(skip, keep);
 }

@@ -194,14 +194,14 @@ export class Records {
     else void this.documents.remove(key);
   }
 
-  /** Inside a transaction: a document that was encoded already, and of whose id there is none. No index is unique. */
+  /** Inside a transaction: inserts a document that was encoded already. Its id is new, and no index is unique. */
   addNew(document: Stored, bytes: Buffer): void {
     const id = indexedId(document._id);
     for (const index of this.indexes.values()) index.insert(document, id);
     void this.documents.put(idKeyOnce(document._id), asStored(bytes));
   }
 
-  /** The highest id of a document; "" if there is none, and undefined if ids may come in another order than their texts do. */
+  /** The highest id of a document: "" if the collection is empty, undefined if its keys are not in the order of their ids. */
   highestId(): string | undefined {
     for (const { value } of this.documents.getRange({ reverse: true, limit: 1 }))
       return isPlainId(value._id) ? value._id : undefined;

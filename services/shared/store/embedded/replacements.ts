@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "lmdb";
-import { Company } from "../../process/company.js";
+import { GroupCommit } from "../../process/group-commit.js";
 import { told } from "./commit.js";
 import { documentsOf } from "./environment.js";
 import { Journal, type JournalOptions } from "./journal.js";
@@ -38,7 +38,7 @@ export class Replacements {
       paths: journalPaths(folder, NAME),
       mark: new JournalMark(root, NAME),
       most: MOST_WAITING,
-      company: new Company(),
+      groupCommit: new GroupCommit(),
       atOnce: AT_ONCE,
       apply: (entries, move) => replacements.#apply(entries, move),
       written: (entries) => replacements.#written(entries),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { serialize } from "node:v8";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Company } from "../../../../../services/shared/process/company.js";
+import { GroupCommit } from "../../../../../services/shared/process/group-commit.js";
 import { openEmbeddedStore } from "../../../../../services/shared/store/embedded/embedded.js";
 import { Journal, type JournalOptions } from "../../../../../services/shared/store/embedded/journal.js";
 import { journalPaths } from "../../../../../services/shared/store/embedded/journal-files.js";
@@ -35,7 +35,7 @@ const note = (n: number): Note => ({ _id: `n${n}`, n });
 async function openJournal(
   there: Map<string, string>,
   state: { takes: boolean; last: number },
-  { atOnce = 64, most = 20_000, ...options }: Partial<Pick<JournalOptions, "atOnce" | "most" | "company">> = {},
+  { atOnce = 64, most = 20_000, ...options }: Partial<Pick<JournalOptions, "atOnce" | "most" | "groupCommit">> = {},
 ) {
   const failures: unknown[] = [];
   const mark = {
@@ -274,7 +274,7 @@ test("entries that failed because they were faster than those before them follow
 });
 
 test("once calls have shared a write, the next waits for what others append soon after; a call that is alone does not", async () => {
-  const { journal } = await openJournal(new Map(), { takes: false, last: 0 }, { company: new Company() });
+  const { journal } = await openJournal(new Map(), { takes: false, last: 0 }, { groupCommit: new GroupCommit() });
   const soonAfterEachOther = async (...ids: string[]): Promise<void> => {
     const appended = [];
     for (const id of ids) {
@@ -299,7 +299,7 @@ test("once calls have shared a write, the next waits for what others append soon
   expect(written.slice(-3)).toEqual(["g", "h", "i"]);
 });
 
-test("without company a write waits for no turn, however many shared the last one", async () => {
+test("without group commit a write waits for no turn, however many shared the last one", async () => {
   const { journal } = await openJournal(new Map(), { takes: false, last: 0 });
   await Promise.all(["a", "b", "c"].map((id) => journal.append([entry(id)])));
   const first = journal.append([entry("d")]);

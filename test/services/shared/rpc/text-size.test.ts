@@ -1,10 +1,10 @@
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { CreateAgentRequestSchema } from "#proto/core/v1/agent_service_pb.js";
-import { compileTextLength } from "../../../../services/shared/rpc/text-length.js";
+import { compileTextSize } from "../../../../services/shared/rpc/text-size.js";
 import { EchoSightingRequestSchema } from "../../../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
 
-const lengthOf = (desc: DescMessage, message: Message): number => compileTextLength(desc)(message);
+const lengthOf = (desc: DescMessage, message: Message): number => compileTextSize(desc, (text) => text.length)(message);
 
 test("an empty message has no text", () => {
   expect(lengthOf(EchoSightingRequestSchema, create(EchoSightingRequestSchema))).toBe(0);
@@ -32,4 +32,9 @@ test("texts are counted wherever they are: in messages, in one of several, in li
 
 test("characters are counted in UTF-16 units", () => {
   expect(lengthOf(EchoSightingRequestSchema, create(EchoSightingRequestSchema, { word: "é\u{1f600}" }))).toBe(3);
+});
+
+test("or in bytes", () => {
+  const message = create(EchoSightingRequestSchema, { word: "é", sighting: { raw: { a: "\u{1f600}" } } });
+  expect(compileTextSize(EchoSightingRequestSchema, Buffer.byteLength)(message)).toBe(2 + 4);
 });
