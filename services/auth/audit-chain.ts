@@ -7,13 +7,16 @@ import type { AuditRecordDoc } from "./store.js";
 /**
  * The hash that the next record has of this one: SHA-256 (FIPS 180-4) in base64url, of its fields as a JSON array. How
  * a call ended that was begun when the record was written is not among them.
+ *
+ * @param recordedAt when it was written, as `Date.prototype.toISOString` gives it.
  */
 export function hashOf(
-  doc: Omit<AuditRecordDoc, "kind" | "recorded_at" | "expires_at"> & { readonly kind: string },
+  doc: Omit<AuditRecordDoc, "kind" | "recorded_at"> & { readonly kind: string },
+  recordedAt: string,
 ): string {
   const fields = [
     doc._id,
-    doc.order,
+    `${recordedAt} ${doc._id}`,
     doc.kind,
     doc.user_id,
     doc.user_email,

@@ -4,7 +4,6 @@ import { BEGUN } from "../shared/audit/entry.js";
 import { keptKindOf } from "./audit-kinds.js";
 import type { AuditRecordDoc } from "./store.js";
 
-const DAY_MS = 86_400_000;
 /** So that numbers are in the order of their texts. */
 const DIGITS = 16;
 
@@ -15,7 +14,6 @@ export const auditIdOf = (number: bigint): string => String(number).padStart(DIG
 export interface Moment {
   readonly recordedAt: Date;
   readonly text: string;
-  readonly expiresAt: Date;
 }
 
 /** Where a record comes, and as what. */
@@ -26,21 +24,19 @@ export interface Place {
 }
 
 /** @param at in milliseconds since the epoch. */
-export function momentOf(at: number, days: number): Moment {
+export function momentOf(at: number): Moment {
   const recordedAt = new Date(at);
-  return { recordedAt, text: recordedAt.toISOString(), expiresAt: new Date(at + days * DAY_MS) };
+  return { recordedAt, text: recordedAt.toISOString() };
 }
 
 /** A record as it is stored. Hot path: what every record has is written at once. */
 export function docOf(
   record: MessageShape<typeof AuditRecordSchema>,
-  { recordedAt, text, expiresAt }: Moment,
+  { recordedAt }: Moment,
   { number, previous, sentId }: Place,
 ): AuditRecordDoc {
-  const _id = auditIdOf(number);
   const doc: Writable<AuditRecordDoc> = {
-    _id,
-    order: `${text} ${_id}`,
+    _id: auditIdOf(number),
     kind: keptKindOf(record),
     recorded_at: recordedAt,
     user_id: record.userId,
@@ -53,7 +49,6 @@ export function docOf(
     trace_id: record.traceId,
     count: record.count,
     previous,
-    expires_at: expiresAt,
   };
   if (sentId !== undefined) doc.sent_id = sentId;
   if (record.serviceAccount !== "") doc.service_account = record.serviceAccount;

@@ -5,6 +5,7 @@ import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
 import { AUDIT_KINDS, type AuditKindName } from "./audit-kinds.js";
 import { auditIdOf, docOf, momentOf } from "./audit-record-doc.js";
+import { forgetBefore } from "./audit-times.js";
 import { SentRecords } from "./sent-records.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
 
@@ -33,7 +34,7 @@ export interface AuditTrail {
   append(records: readonly MessageShape<typeof AuditRecordSchema>[], sending?: Sending): Promise<readonly bigint[]>;
   /** Writes how calls ended whose records were written before. */
   finish(outcomes: readonly MessageShape<typeof AuditOutcomeSchema>[]): Promise<void>;
-  /** Deletes what is beyond the bound of each kind, however much that is, and once an hour counts again. */
+  /** Deletes whose days are over and what is beyond the bound of each kind, however much that is, and once an hour counts again. */
   tend(): Promise<void>;
   /** How many records there are of a user, by e-mail address; of everyone without one. */
   countOf(userEmail?: string): Promise<number>;
@@ -43,9 +44,10 @@ export interface AuditTrail {
 
 /** Records deleted in one go, and after each write at most for each kind: as many as one call of services brings. */
 const BATCH = 1_000;
+const DAY_MS = 86_400_000;
 /** How far beyond its bound a kind may be, as a part of the bound: so that not every write deletes. */
 const SLACK_PART = 250;
-/** How often records are counted again, because the store deletes those whose days are over by itself. */
+/** How often records are counted again, because other processes delete too, and nobody counts whose days are over. */
 const COUNTED_MS = 3_600_000;
 /** Records of other processes, or of before the start, whose ids are remembered. */
 const REMEMBERED = 2_000;
@@ -108,7 +110,7 @@ export function openAuditTrail(
       }
       if (left.length === 0) return numbers as bigint[];
       // A clock that was set back changes no order.
-      const moment = momentOf(Math.max(now(), last.at), days);
+      const moment = momentOf(Math.max(now(), last.at));
       const docs: AuditRecordDoc[] = [];
       const given: bigint[] = [];
       let { number, hash: previous } = last;
@@ -116,7 +118,7 @@ export function openAuditTrail(
         const doc = docOf(records[i]!, moment, { number: ++number, previous, sentId: sentIds[i] });
         docs.push(doc);
         given.push(number);
-        previous = hashOf(doc);
+        previous = hashOf(doc, moment.text);
       }
       isCurrent = false;
       const written = docs.slice(0, await insertFirst(docs));
@@ -154,7 +156,7 @@ export function openAuditTrail(
     try {
       const ids: string[] = [];
       for (const [user_email, count] of own.takeFromLargest(Math.min(excess, BATCH))) {
-        const options = { sort: { order: 1 }, limit: count, hint: "user", projection: { _id: 1 } } as const;
+        const options = { sort: { _id: 1 }, limit: count, hint: "user", projection: { _id: 1 } } as const;
         const oldest = await audit.find({ user_email, kind }, options).toArray();
         ids.push(...oldest.map(({ _id }) => _id));
         // If there are fewer than were counted, their days are over.
@@ -186,6 +188,7 @@ export function openAuditTrail(
       );
     },
     async tend() {
+      while (await inTurn(() => forgetBefore({ audit }, now() - days * DAY_MS)));
       await counts.count(COUNTED_MS);
       for (const kind of AUDIT_KINDS) while (await inTurn(() => shorten(kind)));
     },
@@ -210,5 +213,5 @@ interface Last {
 }
 
 function lastOf(doc: AuditRecordDoc): Last {
-  return { number: BigInt(doc._id), at: doc.recorded_at.getTime(), hash: hashOf(doc) };
+  return { number: BigInt(doc._id), at: doc.recorded_at.getTime(), hash: hashOf(doc, doc.recorded_at.toISOString()) };
 }

@@ -220,8 +220,6 @@ export interface ProcessRecord extends Base {
 
 /** One thing that was done, or refused. The id is its number, with zeros in front. */
 export interface AuditRecordDoc extends Base {
-  /** When it was written down and the id: what lists are ordered and cut by. */
-  readonly order: string;
   readonly kind: AuditKindName;
   readonly recorded_at: Date;
   readonly user_id: string;
@@ -241,7 +239,6 @@ export interface AuditRecordDoc extends Base {
   readonly begun?: true;
   /** By which its sender knows it; not part of the hash, and absent in records that are never sent again. */
   readonly sent_id?: string;
-  readonly expires_at: Date;
 }
 
 /** Where the export of the audit to a receiver is. The id is the receiver's URL. */
@@ -333,10 +330,11 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     journaled: true,
     indexes: [
       // A list of all kinds reads this index once for each kind: another index would add a write to every change.
-      { name: "kind", key: { kind: 1, order: -1 } },
-      { name: "user", key: { user_email: 1, kind: 1, order: -1 } },
-      { name: "expiry", key: { expires_at: 1 }, expireAfterSeconds: 0 },
+      { name: "kind", key: { kind: 1, _id: -1 } },
+      { name: "user", key: { user_email: 1, kind: 1, _id: -1 } },
     ],
+    // Numbers are in the order of time: they order lists, and tell whose days are over.
+    migrations: [{ filter: { order: { $exists: true } }, update: { $unset: { order: "", expires_at: "" } } as never }],
   },
   { name: "audit_receivers", indexes: [] },
 ];

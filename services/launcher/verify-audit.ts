@@ -44,6 +44,5 @@ function recordIn(line: string, at: number): ExportedRecord {
 }
 
 function ownHashOf({ number, recorded_at, begun, hash: _, ...record }: ExportedRecord): string {
-  const _id = auditIdOf(BigInt(number));
-  return hashOf({ ...record, _id, order: `${recorded_at} ${_id}`, ...(begun && { begun }) });
+  return hashOf({ ...record, _id: auditIdOf(BigInt(number)), ...(begun && { begun }) }, recorded_at);
 }

@@ -25,9 +25,10 @@ export interface ExportedRecord {
 
 /** A stored record as receivers get it. */
 export function exported(doc: AuditRecordDoc): ExportedRecord {
+  const recordedAt = doc.recorded_at.toISOString();
   return {
     number: Number(doc._id),
-    recorded_at: doc.recorded_at.toISOString(),
+    recorded_at: recordedAt,
     kind: doc.kind,
     user_id: doc.user_id,
     user_email: doc.user_email,
@@ -41,6 +42,6 @@ export function exported(doc: AuditRecordDoc): ExportedRecord {
     count: doc.count,
     begun: doc.begun === true,
     previous: doc.previous ?? "",
-    hash: hashOf(doc),
+    hash: hashOf(doc, recordedAt),
   };
 }

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type {
   AuditRecordSchema,
   ListAuditRecordsRequest,
@@ -10,6 +10,7 @@ import { type Listing, listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
 import { keptKindsOf, kindOfKept } from "../audit-kinds.js";
 import { auditIdOf } from "../audit-record-doc.js";
+import { firstIdSince } from "../audit-times.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
 import type { AuditRecordDoc, AuthStore } from "../store.js";
@@ -21,17 +22,17 @@ export async function listAuditRecords(
   { store }: Context,
   request: ListAuditRecordsRequest,
 ): Promise<MessageInitShape<typeof ListAuditRecordsResponseSchema>> {
-  const { audit } = store;
   const { afterNumber, since, until, pageToken, pageSize } = request;
-  const known = afterNumber === undefined ? null : await audit.findOne({ _id: auditIdOf(afterNumber) });
-  const { items, end, total } = await listPage(audit, {
+  const [first, to] = await Promise.all([since, until].map((at) => at && firstIdSince(store, timestampDate(at))));
+  const next = afterNumber === undefined ? undefined : auditIdOf(afterNumber + 1n);
+  const { items, end, total } = await listPage(store.audit, {
     ...seenBy(request),
     wanted: wantedBy(request),
-    order: "order",
+    order: "_id",
     direction: afterNumber === undefined ? -1 : 1,
-    from: orderOf(since),
-    to: orderOf(until),
-    after: positionOf(pageToken, request) ?? known?.order,
+    from: first !== undefined && next !== undefined && first > next ? first : (next ?? first),
+    to,
+    after: positionOf(pageToken, request),
     size: pageSize === 0 ? PAGE_SIZE : pageSize,
   });
   const emails = await emailsOf(store, items);
@@ -49,23 +50,14 @@ function seenBy({ userEmail, kind }: ListAuditRecordsRequest): Pick<Listing<Audi
   return { seen: ofKind, index: "kind" };
 }
 
-function wantedBy({
-  action,
-  target,
-  outcome,
-  afterNumber,
-}: ListAuditRecordsRequest): Filter<AuditRecordDoc> | undefined {
+function wantedBy({ action, target, outcome }: ListAuditRecordsRequest): Filter<AuditRecordDoc> | undefined {
   const wanted = {
     ...(action !== "" && { action: { $regex: action.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), $options: "i" } }),
     ...(target !== "" && { target }),
     ...(outcome !== "" && { outcome }),
-    // Where the record of that number is deleted already.
-    ...(afterNumber !== undefined && afterNumber > 0n && { _id: { $gt: auditIdOf(afterNumber) } }),
   };
   return Object.keys(wanted).length === 0 ? undefined : wanted;
 }
-
-const orderOf = (at: Timestamp | undefined): string | undefined => at && timestampDate(at).toISOString();
 
 /** The addresses of users who are targets, or whose keys are, by the target. */
 async function emailsOf({ users, keys }: AuthStore, docs: readonly AuditRecordDoc[]): Promise<Map<string, string>> {

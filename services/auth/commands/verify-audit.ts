@@ -36,5 +36,5 @@ export async function verifyAudit(
 }
 
 function linkOf(doc: AuditRecordDoc): Link {
-  return { number: Number(doc._id), hash: hashOf(doc), previous: doc.previous ?? "" };
+  return { number: Number(doc._id), hash: hashOf(doc, doc.recorded_at.toISOString()), previous: doc.previous ?? "" };
 }

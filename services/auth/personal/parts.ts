@@ -39,9 +39,9 @@ export function partsOf(
     ...parts,
     ...AUDIT_KINDS.map((kind) => ({
       kind: "audit_record",
-      without: ["order", "previous"],
+      without: ["previous"],
       read: (after: string) =>
-        along(audit, { by: { user_email: user.login, kind }, index: "user", order: "order", direction: -1 }, after),
+        along(audit, { by: { user_email: user.login, kind }, index: "user", order: "_id", direction: -1 }, after),
     })),
   ];
 }

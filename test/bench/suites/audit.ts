@@ -15,7 +15,7 @@ const ERAS = { "2026-07-28": modern, "2025-11-25": legacy } as const;
 const READ = "echo_sighting";
 const AUDITED = "keep_sighting";
 /** Bytes of such a record in a frame of 32. */
-const RECORD = 443;
+const RECORD = 373;
 
 /** Measures an audited call, and the same call as a read. */
 export async function auditSuite(context: Context): Promise<void> {

@@ -50,9 +50,9 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: "update_agent, audited",
     path: "/mcp/core",
-    // An agent of the suite takes 1,466 bytes in the store, and its record 555 in a frame of many: a put in LMDB and an append
+    // An agent of the suite takes 1,466 bytes in the store, and its record 485 in a frame of many: a put in LMDB and an append
     // after it, or both in one append. The service appends the one and then the other.
-    stores: { "µWS that stores": { document: 1_466, record: 555 }, "µWS that appends": { record: 2_021 } },
+    stores: { "µWS that stores": { document: 1_466, record: 485 }, "µWS that appends": { record: 1_951 } },
     message: (era, agent) => ERAS[era]("tools/call", updateAgent(agent)),
   },
 ];

@@ -8,8 +8,9 @@ import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { hashOf } from "../../../services/auth/audit-chain.js";
 import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
+import { auditIdOf } from "../../../services/auth/audit-record-doc.js";
 import { type AuditTrail, openAuditTrail } from "../../../services/auth/audit-trail.js";
-import { type AuditRecordDoc, openAuthStore } from "../../../services/auth/store.js";
+import { type AuditRecordDoc, COLLECTIONS, openAuthStore } from "../../../services/auth/store.js";
 import { type Auditor, createAuditor } from "../../../services/shared/audit/auditor.js";
 import { BEGUN } from "../../../services/shared/audit/entry.js";
 import { silentLog } from "../../../services/shared/process/log.js";
@@ -21,6 +22,7 @@ import { type Stack, startStack, temporaryStore } from "./stack.js";
 
 const users = UserService.method;
 const list = AuditService.method.listAuditRecords;
+const DAY_MS = 86_400_000;
 const code = (expected: Code) => expect.objectContaining({ code: expected });
 
 describe("calls", () => {
@@ -134,6 +136,13 @@ describe("calls", () => {
     const at = timestampMs(recordedAt!);
     expect(await records({ until: timestampFromMs(at) })).toEqual([]);
     expect(await records({ since: timestampFromMs(at) })).toHaveLength(all.length);
+    const [newest, before] = all;
+    const since = newest!.recordedAt!;
+    const numbers = async (request: MessageInitShape<typeof list.input>) =>
+      (await records(request)).map((one) => one.number);
+    expect(await numbers({ since, afterNumber: number })).toContain(newest!.number);
+    expect(await numbers({ since, afterNumber: number })).not.toContain(number);
+    expect(await numbers({ since: recordedAt!, afterNumber: before!.number })).toEqual([newest!.number]);
     const first = await stack.as(admin, list, { pageSize: 1 });
     const second = await stack.as(admin, list, { pageSize: 1, pageToken: first.nextPageToken });
     expect([first.records[0]?.number, second.records[0]?.number]).toEqual(all.slice(0, 2).map((one) => one.number));
@@ -339,7 +348,7 @@ describe("the trail", () => {
     expect(await records.audit.countDocuments({ kind: "write" })).toBe(10);
   });
 
-  test("stays in order where the clock is set back, and is kept so many days", async () => {
+  test("stays in order where the clock is set back", async () => {
     let now = 1_000_000;
     const records = await openAuthStore(store);
     const trail = open(records, bounds, () => now);
@@ -348,7 +357,49 @@ describe("the trail", () => {
     await trail.append(some(AuditKind.WRITE, 1));
     const [first, second] = await records.audit.find({}, { sort: { _id: 1 } }).toArray();
     expect(second?.recorded_at).toEqual(first?.recorded_at);
-    expect(second!.expires_at.getTime() - second!.recorded_at.getTime()).toBe(86_400_000);
+  });
+
+  test("is kept for the days that are set now, however many records are older", async () => {
+    const records = await openAuthStore(store);
+    let now = Date.UTC(2026, 0, 1);
+    const year = open(records, { days: 365, records: 10_000 }, () => now);
+    await year.append(some(AuditKind.WRITE, 2_500));
+    now += 10 * DAY_MS;
+    await year.append(some(AuditKind.REFUSAL, 3));
+    await year.tend();
+    expect(await year.countOf()).toBe(2_503);
+    const week = open(records, { days: 7, records: 10_000 }, () => now);
+    await week.tend();
+    expect((await records.audit.find({}).toArray()).map(({ _id }) => Number(_id))).toEqual([2_501, 2_502, 2_503]);
+    now += 7 * DAY_MS;
+    await week.tend();
+    expect(await records.audit.countDocuments({})).toBe(3);
+    now++;
+    await week.tend();
+    expect(await records.audit.countDocuments({})).toBe(0);
+  });
+
+  test("of a version that ordered records by their time and number is listed as it was", async () => {
+    const before = { ...COLLECTIONS.find(({ name }) => name === "audit")!, migrations: [] };
+    await store.ensure([{ ...before, indexes: [{ name: "kind", key: { kind: 1, order: -1 } }] }]);
+    const at = new Date(Date.UTC(2026, 0, 1));
+    const old = Array.from({ length: 3 }, (_, n) => {
+      const _id = auditIdOf(BigInt(n + 1));
+      return {
+        _id,
+        order: `${at.toISOString()} ${_id}`,
+        kind: "write",
+        user_email: "",
+        recorded_at: at,
+        expires_at: at,
+      };
+    });
+    await store.collection("audit").insertMany(old as never);
+    const records = await openAuthStore(store);
+    const options = { sort: { _id: -1 }, hint: "kind" } as const;
+    const { order: _, expires_at: __, ...last } = old[2]!;
+    expect((await records.audit.find({ kind: "write" }, options).toArray())[0]).toEqual(last);
+    expect(await records.audit.countDocuments({ user_email: "", kind: "write" }, { hint: "user" })).toBe(3);
   });
 });
 
@@ -368,7 +419,9 @@ test("each record has the hash of the one before it, whoever of several processe
   const docs = await records.audit.find({}, { sort: { _id: 1 } }).toArray();
   expect(docs).toHaveLength(62);
   const breaks = (some: readonly AuditRecordDoc[]) =>
-    some.flatMap((doc, i) => (i === 0 || doc.previous === hashOf(some[i - 1]!) ? [] : [i]));
+    some.flatMap((doc, i) =>
+      i === 0 || doc.previous === hashOf(some[i - 1]!, some[i - 1]!.recorded_at.toISOString()) ? [] : [i],
+    );
   expect(docs[0]?.previous).toBe("");
   expect(breaks(docs)).toEqual([]);
   for (const change of [{ outcome: "not_found" }, { action: "other" }, { user_email: "x@example.org" }, { count: 2 }]) {

@@ -97,13 +97,10 @@ export async function startPages(
 }
 
 function auditOf(n: number): AuditRecordDoc {
-  const _id = auditIdOf(BigInt(n + 1));
-  const recorded_at = new Date(Date.UTC(2026, 0, 1) + n * 1_000);
   return {
-    _id,
-    order: `${recorded_at.toISOString()} ${_id}`,
+    _id: auditIdOf(BigInt(n + 1)),
     kind: AUDIT_KINDS[n % AUDIT_KINDS.length]!,
-    recorded_at,
+    recorded_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000),
     user_id: "bob",
     user_email: "bob@example.org",
     key_id: "AbCdEfGhIjKl",
@@ -113,6 +110,5 @@ function auditOf(n: number): AuditRecordDoc {
     outcome: "ok",
     trace_id: "",
     count: 1,
-    expires_at: new Date(Date.now() + 86_400_000),
   };
 }

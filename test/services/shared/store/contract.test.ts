@@ -35,6 +35,7 @@ const THINGS: CollectionSpec = {
   indexes: [
     { name: "email", key: { email: 1 }, unique: true, sparse: true },
     { name: "org", key: { org: 1, createdAt: -1 } },
+    { name: "org-id", key: { org: 1, _id: -1 } },
     { name: "tags", key: { tags: 1 } },
     { name: "tag-n", key: { tags: 1, n: 1 } },
     { name: "scores", key: { scores: 1 } },
@@ -66,6 +67,8 @@ const SEED: Thing[] = [
   { _id: "c", org: "o", n: 3, createdAt: at(3), tags: ["y"], scores: [0, 5] },
   { _id: "d", org: "p", n: "4", createdAt: at(4), bytes: Buffer.from([0, 1, 255]) },
 ];
+
+const BY_ORG_ID: FindOptions = { hint: "org-id", sort: { _id: -1 } };
 
 /** A filter, with a sort where the order is part of what is expected, and the ids it finds. */
 const QUERIES: [title: string, filter: Filter<Thing>, ids: string, options?: FindOptions][] = [
@@ -136,6 +139,9 @@ const QUERIES: [title: string, filter: Filter<Thing>, ids: string, options?: Fin
   ["one that has several of the values once", { tags: { $in: ["x", "y"] } }, "ca", { sort: { n: -1, _id: -1 } }],
   ["what remains of them after a skip", { tags: { $in: ["x", "y"] } }, "a", { sort: { n: -1 }, skip: 1, limit: 2 }],
   ["what an index that is named does not tell", { org: "o", n: { $gt: 1 } }, "cb", { hint: "org", sort: { n: -1 } }],
+  ["ids past one, by an index that ends with them", { org: "o", _id: { $gt: "a" } }, "cb", BY_ORG_ID],
+  ["ids before one, of several values", { org: { $in: ["p", "o"] }, _id: { $lt: "d" } }, "cba", BY_ORG_ID],
+  ["ids between two that are not among them", { org: "o", _id: { $gt: "a", $lt: "c" } }, "b", BY_ORG_ID],
   ["at most a limit over an array index", { tags: { $in: ["x", "y"] } }, "a", { sort: { _id: 1 }, limit: 1 }],
 ];
 

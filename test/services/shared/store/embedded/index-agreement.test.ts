@@ -25,6 +25,8 @@ const INDEXED: CollectionSpec = {
     { name: "tags", key: { tags: 1 } },
     { name: "tags-a", key: { tags: 1, a: 1 } },
     { name: "a-tags", key: { a: -1, tags: -1 } },
+    { name: "a-id", key: { a: 1, _id: -1 } },
+    { name: "tags-id", key: { tags: -1, _id: 1 } },
     { name: "c", key: { "c.d": 1, "c.e": 1 } },
   ],
 };
