@@ -142,7 +142,7 @@ export function forkWorkers({ count, env, log, run = forkWorker }: Options): Wor
  * twice as large; with these bounds a loaded worker stays within 130 MB. The same flag on this process's command line
  * comes later, and counts; one in NODE_OPTIONS does not.
  */
-const HEAP = ["--max-semi-space-size=8", "--max-old-space-size=512"];
+export const HEAP = ["--max-semi-space-size=8", "--max-old-space-size=512"];
 
 function forkWorker(env: NodeJS.ProcessEnv): ChildProcess {
   return fork(new URL("../../facade/main.js", import.meta.url), [], {

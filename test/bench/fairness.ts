@@ -5,7 +5,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { modern } from "../facade/support/client.js";
 import { load, requestBytes, times } from "./load.js";
-import type { Work } from "./servers/facade.js";
+import type { Work } from "./servers/nothing.js";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const RUN_MS = Number(process.env.BENCH_MS ?? 1_000);

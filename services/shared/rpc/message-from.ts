@@ -7,7 +7,7 @@ import {
   type MessageShape,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { isCompiled } from "./binary/fields.js";
+import { isCompiled, isJson } from "./binary/fields.js";
 
 // The library's create() adds one field of a message after the other, which copies the message each time it grows. Here
 // each message type has a function of its own with one literal, whose source is made of names of our own descriptors.
@@ -72,11 +72,20 @@ function compiledMakerOf(desc: DescMessage): Make {
 /** What is done with a value that is given for a field; undefined if it is taken as it is. */
 function convertOf(field: DescField): Convert | undefined {
   const one = convertOneOf(field);
-  if (one === undefined || field.fieldKind !== "list") return one;
-  return (list) => (list as readonly unknown[]).map(one);
+  if (one === undefined) return undefined;
+  switch (field.fieldKind) {
+    case "list":
+      return (list) => (list as readonly unknown[]).map(one);
+    case "map":
+      return (map) => Object.fromEntries(Object.entries(map as object).map(([key, value]) => [key, one(value)]));
+    default:
+      return one;
+  }
 }
 
-function convertOneOf({ message, scalar }: DescField): Convert | undefined {
+function convertOneOf(field: DescField): Convert | undefined {
+  const { message, scalar } = field;
+  if (isJson(field)) return undefined;
   if (message !== undefined)
     return (init) => (typeof init === "object" && init !== null ? messageFrom(message, init as never) : init);
   if (scalar === ScalarType.BYTES) return (bytes) => (Array.isArray(bytes) ? new Uint8Array(bytes) : bytes);

@@ -1,121 +1,77 @@
-// A façade under measurement, over a service that does nothing.
+// A façade under measurement, over a service that does nothing: in the process of the service, or in workers of their own.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { clearField, clone, createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema, MethodDescriptorProtoSchema, MethodOptionsSchema } from "@bufbuild/protobuf/wkt";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import type { EdgeName } from "../../../facade/config.js";
 import { createFacade } from "../../../facade/facade.js";
-import { openAuditTrail } from "../../../services/auth/audit-trail.js";
-import { recordOwnAudit } from "../../../services/auth/commands/record-audit.js";
-import { openAuthStore } from "../../../services/auth/store.js";
-import { type Auditor, createAuditor } from "../../../services/shared/audit/auditor.js";
+import { HEAP } from "../../../services/launcher/workers.js";
 import { createShares } from "../../../services/shared/limits/shares.js";
-import { createLog, silentLog } from "../../../services/shared/process/log.js";
+import { silentLog } from "../../../services/shared/process/log.js";
 import { allocateAsNew } from "../../../services/shared/process/new-objects.js";
+import { serveConnect } from "../../../services/shared/rpc/connect.js";
+import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
-import { type Method, unary } from "../../../services/shared/rpc/method.js";
-import { openEmbeddedStore } from "../../../services/shared/store/embedded/embedded.js";
-import { SightingService } from "../../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
-import { createKeys } from "../../facade/support/credentials.js";
-import { createWorld, fixtureMethods } from "../../facade/support/services.js";
+import { connectRemote } from "../../../services/shared/rpc/remote.js";
+import { SERVICE_NAMES } from "../../../services/shared/rpc/service.js";
 import { LIMITS, MANY } from "../../facade/support/start.js";
+import { keysOf, type Nothing, nothing, tools } from "./nothing.js";
 import { serveAsAsked } from "./own.js";
 
-/** Of the sources, from the root of the repository. */
-const IMAGE = "test/conformance/gen/api.binpb";
-
-/** Tools in the list, for about 60 KB of it. */
-const TOOLS = 24;
-
-/** Of a tool that does what `echo_sighting` does, but is not said to change nothing: its calls are audited. */
-const AUDITED = { method: "KeepSighting", tool: "keep_sighting" };
-
-/** The fixtures' image with one tool many times over, and once more audited. */
-function imageOf(names: string[]): FileRegistry {
-  const set = fromBinary(FileDescriptorSetSchema, readFileSync(IMAGE));
-  const service = set.file.flatMap((file) => file.service).find(({ name }) => name === "SightingService");
-  const echo = service?.method.find(({ name }) => name === "EchoSighting");
-  if (service === undefined || echo === undefined) throw new Error("the fixtures have changed");
-  const audited = clone(MethodDescriptorProtoSchema, echo);
-  if (audited.options !== undefined) clearField(audited.options, MethodOptionsSchema.field.idempotencyLevel);
-  service.method.push({ ...audited, name: AUDITED.method });
-  names.push(AUDITED.tool);
-  for (let i = 0; names.length < TOOLS; i++) {
-    const name = `EchoSighting${String.fromCharCode(65 + i)}`;
-    service.method.push({ ...clone(MethodDescriptorProtoSchema, echo), name });
-    names.push(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase());
-  }
-  return createFileRegistry(set);
-}
-
-/** Work that a call of a tool does in addition: passes of the event loop, and the milliseconds that each takes. */
-export interface Work {
-  readonly passes: number;
-  readonly ms: number;
-}
-
-function working({ passes, ms }: Work): Method {
-  return unary(SightingService.method.echoSighting, async ({ word }) => {
-    for (let pass = 0; pass < passes; pass++) {
-      if (pass > 0) await new Promise((resolve) => setImmediate(resolve));
-      const end = performance.now() + ms;
-      while (performance.now() < end);
-    }
-    return { word };
-  });
-}
-
-/** What the audited tool does. */
-function audited(image: FileRegistry): Method {
-  const desc = image.getService(SightingService.typeName)?.methods.find(({ name }) => name === AUDITED.method);
-  return unary(desc as typeof SightingService.method.echoSighting, ({ sighting, word }, { caller: { id } }) =>
-    sighting === undefined ? { word, caller: id } : { sighting, word, caller: id },
-  );
-}
-
-/** The audit of a store of its own, as in a service that is one process. */
-async function auditor(): Promise<Auditor> {
-  const dir = mkdtempSync(join(tmpdir(), "bench-audit-"));
-  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
-  const audit = openAuditTrail(await openAuthStore(await openEmbeddedStore(dir)), { days: 90, records: 1_000_000 });
-  return createAuditor({ log: silentLog, send: (request) => recordOwnAudit({ audit }, request) });
-}
+const HOST = "127.0.0.1";
 
 /** The façade that is asked for. */
-export interface FacadeAsked {
+export interface FacadeAsked extends Nothing {
   /** If omitted, the first that loads. */
   readonly edge?: EdgeName;
-  readonly work?: Work;
   /** Requests at once. */
   readonly inFlight?: number;
-  /** Whether calls are logged, and changes audited. */
-  readonly audits?: boolean;
+  /** How many façades run in processes of their own; if omitted, one in the process of the service. */
+  readonly workers?: number;
+  /** Of a worker: where the service is, and the port that it shares with others, or 0 for the first. */
+  readonly over?: { readonly url: string; readonly port: number };
 }
 
-async function facade({ work, edge, inFlight = LIMITS.inFlight, audits = false }: FacadeAsked): Promise<number> {
-  const keys = createKeys();
-  const world = createWorld();
-  const names = ["echo_sighting", "count_sightings"];
-  const image = imageOf(names);
-  world.visible.set("*", names);
-  for (const key of ["good", "other"]) keys.add(key, { scopes: new Set(["account", "cti:read"]) });
-  const methods = fixtureMethods(world, ["cti"]);
-  methods.push(audited(image));
-  if (work !== undefined) methods.push(working(work));
-  // Its lines are made, and not written.
-  const recorded = audits && { log: createLog("info", { write: () => undefined }), audit: await auditor() };
+async function serve(asked: FacadeAsked): Promise<number> {
+  const { workers = 0, over } = asked;
+  if (over !== undefined) {
+    const dispatch = connectRemote(Object.fromEntries(SERVICE_NAMES.map((name) => [name, over.url])));
+    return listen(asked, dispatch, { port: over.port, exclusive: false });
+  }
+  const { methods, steps } = await nothing(tools(), asked);
+  if (workers === 0) return listen(asked, mountInProcess(methods, steps), { port: 0, exclusive: true });
+  const { port: servicePort } = await serveConnect({
+    host: HOST,
+    port: 0,
+    methods: methods.map((method) => ({ method, steps })),
+    lane: { at: "socket", log: silentLog },
+  });
+  let port = 0;
+  for (let n = 0; n < workers; n++)
+    port = await startWorker({ ...asked, over: { url: `http://${HOST}:${servicePort}`, port } });
+  allocateAsNew();
+  return port;
+}
+
+/** Starts a façade in a process of its own, with the heap that the product gives it; resolves to its port. */
+async function startWorker(asked: FacadeAsked): Promise<number> {
+  const child = fork(fileURLToPath(import.meta.url), [], { execArgv: [...HEAP, ...process.execArgv] });
+  child.send(asked);
+  const [message] = await once(child, "message");
+  return (message as { port: number }).port;
+}
+
+async function listen(
+  { edge, inFlight = LIMITS.inFlight }: FacadeAsked,
+  dispatch: Dispatch,
+  { port, exclusive }: { readonly port: number; readonly exclusive: boolean },
+): Promise<number> {
   const served = await createFacade({
-    dispatch: mountInProcess(methods, {
-      authenticator: keys.authenticator,
-      log: silentLog,
-      ...recorded,
-    }),
+    dispatch,
     self: { authorization: "Bearer facade" },
-    credentials: keys,
-    image,
-    baseUrl: new URL("http://127.0.0.1"),
+    credentials: keysOf(),
+    image: tools().image,
+    baseUrl: new URL(`http://${HOST}`),
     serviceName: "Bench",
     apiKeyVariable: "SERVICE_API_KEY",
     version: "1.0.0",
@@ -127,7 +83,7 @@ async function facade({ work, edge, inFlight = LIMITS.inFlight, audits = false }
     edge,
   });
   allocateAsNew();
-  return served.listen("127.0.0.1", 0);
+  return served.listen(HOST, port, { exclusive });
 }
 
-serveAsAsked(facade);
+serveAsAsked(serve);

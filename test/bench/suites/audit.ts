@@ -4,6 +4,7 @@
 import { legacy, modern } from "../../facade/support/client.js";
 import { measure } from "../figures/measure.js";
 import { bodyBytes, load, requestBytes } from "../load.js";
+import type { FacadeAsked } from "../servers/facade.js";
 import { type Server, startOwn } from "../servers/server.js";
 import { capture, messageOf, startFloor, startStoringFloor } from "./capture.js";
 import type { Context } from "./context.js";
@@ -19,7 +20,10 @@ const RECORD = 373;
 
 /** Measures an audited call, and the same call as a read. */
 export async function auditSuite(context: Context): Promise<void> {
-  const facade = await startOwn("./facade.js", { edge: "uws", audits: true });
+  const own = await Promise.all(
+    [0, 2].map((workers) => startOwn("./facade.js", { edge: "uws", audits: true, workers } satisfies FacadeAsked)),
+  );
+  const [facade, two] = own as [Server, Server];
   for (const [era, message] of Object.entries(ERAS)) {
     const requestOf = (name: string): Buffer => {
       const { body, headers } = message("tools/call", { ...OBJECTS, name });
@@ -44,6 +48,8 @@ export async function auditSuite(context: Context): Promise<void> {
         variant("µWS that appends", "floor", storing, audited),
         variant("façade, a read", "ours", facade, read),
         variant("façade, audited", "ours", facade, audited),
+        variant("two workers, a read", "ours", two, read),
+        variant("two workers, audited", "ours", two, audited),
         ...(await peerVariants(peers, { requests: [audited], connections }, context, group)),
       ];
       const name = `${group} (${bodyBytes(audited)} B in)`;
@@ -51,5 +57,5 @@ export async function auditSuite(context: Context): Promise<void> {
       for (const one of [floor, storing, ...peers.map(({ server }) => server)]) await one.stop();
     }
   }
-  await facade.stop();
+  for (const server of own) await server.stop();
 }

@@ -1,16 +1,15 @@
 import { type DescField, type DescMessage, fromBinary, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { emptyMessage } from "../message-from.js";
-import { isCompiled, methodOf } from "./fields.js";
+import { isCompiled, isJson, methodOf, scalarOf, wireOf } from "./fields.js";
+import { PROTOTYPE, readJson } from "./json.js";
+import { checkDepth, MAX_DEPTH, UNKNOWN, UnknownField } from "./read-limits.js";
 
 type Members = Record<string, unknown>;
 /** Reads one field, whose tag was read, into a message. */
 type ReadField = (reader: BinaryReader, message: Members, wire: WireType, depth: number) => void;
 type Fields = ReadonlyMap<number, ReadField>;
 type ReadValue = (reader: BinaryReader, depth: number) => unknown;
-
-/** Messages inside messages, as in the library. */
-const MAX_DEPTH = 100;
 
 /**
  * The message of some bytes, as `fromBinary` of the library gives it.
@@ -38,8 +37,6 @@ function fieldsOf(desc: DescMessage): Fields | undefined {
   return compiled.get(desc);
 }
 
-class UnknownField extends Error {}
-
 function readAll(reader: BinaryReader, message: Members, fields: Fields, end: number, depth: number): boolean {
   try {
     readFields(reader, message, fields, end, depth);
@@ -51,7 +48,7 @@ function readAll(reader: BinaryReader, message: Members, fields: Fields, end: nu
 }
 
 function readFields(reader: BinaryReader, message: Members, fields: Fields, end: number, depth: number): void {
-  if (depth <= 0) throw new Error("cannot decode message: maximum recursion depth reached");
+  checkDepth(depth);
   while (reader.pos < end) {
     const tag = reader.uint32();
     const read = fields.get(tag >>> 3);
@@ -60,13 +57,13 @@ function readFields(reader: BinaryReader, message: Members, fields: Fields, end:
   }
 }
 
-const UNKNOWN = new UnknownField();
-
 function readFieldOf(field: DescField): ReadField {
   const { localName, oneof } = field;
   if (field.fieldKind === "list") return readListOf(field);
+  if (field.fieldKind === "map") return readMapOf(field);
+  if (isJson(field)) return readJsonOf(field);
   if (field.message !== undefined) return readMessageOf(field, field.message);
-  const read = readScalarOf(field);
+  const read = readScalarOf(scalarOf(field), field);
   if (oneof === undefined) {
     return (reader, message) => {
       message[localName] = read(reader, 0);
@@ -92,6 +89,20 @@ function readMessageOf({ localName, oneof }: DescField, desc: DescMessage): Read
   };
 }
 
+/** The library makes one of two. */
+function readJsonOf({ localName, oneof }: DescField): ReadField {
+  if (oneof === undefined) {
+    return (reader, message, _wire, depth) => {
+      if (message[localName] !== undefined) throw UNKNOWN;
+      message[localName] = readJson(reader, depth - 1);
+    };
+  }
+  return (reader, message, _wire, depth) => {
+    if ((message[oneof.localName] as { readonly case?: string }).case === localName) throw UNKNOWN;
+    message[oneof.localName] = { case: localName, value: readJson(reader, depth - 1) };
+  };
+}
+
 function readInnerOf(desc: DescMessage): (reader: BinaryReader, depth: number, before?: Members) => Members {
   let fields: Fields | undefined;
   return (reader, depth, before = emptyMessage(desc) as unknown as Members) => {
@@ -106,10 +117,10 @@ function readInnerOf(desc: DescMessage): (reader: BinaryReader, depth: number, b
 function readListOf(field: DescField & { readonly fieldKind: "list" }): ReadField {
   const { localName, scalar } = field;
   if (field.listKind === "message") {
-    const read = readInnerOf(field.message);
+    const read = readHeldOf(field, field.message);
     return (reader, message, _wire, depth) => void (message[localName] as unknown[]).push(read(reader, depth));
   }
-  const read = readScalarOf(field);
+  const read = readScalarOf(scalarOf(field), field);
   const packs = scalar !== ScalarType.STRING && scalar !== ScalarType.BYTES;
   return (reader, message, wire) => {
     const list = message[localName] as unknown[];
@@ -119,8 +130,35 @@ function readListOf(field: DescField & { readonly fieldKind: "list" }): ReadFiel
   };
 }
 
-function readScalarOf(field: DescField): ReadValue {
-  const method = methodOf(field);
+/** A map is a list of entries, each with a key and a value; an entry without one is left to the library. */
+function readMapOf(field: DescField & { readonly fieldKind: "map" }): ReadField {
+  const { localName, mapKey, message: desc } = field;
+  const readKey = readScalarOf(mapKey, field);
+  const readValue = desc === undefined ? readScalarOf(scalarOf(field), field) : readHeldOf(field, desc);
+  const keyTag = (1 << 3) | wireOf(mapKey);
+  const valueTag = (2 << 3) | (desc === undefined ? wireOf(scalarOf(field)) : WireType.LengthDelimited);
+  return (reader, message, _wire, depth) => {
+    const end = reader.uint32() + reader.pos;
+    let key: unknown;
+    let value: unknown;
+    while (reader.pos < end) {
+      const tag = reader.uint32();
+      if (tag === keyTag) key = readKey(reader, depth);
+      else if (tag === valueTag) value = readValue(reader, depth);
+      else throw UNKNOWN;
+    }
+    if (key === undefined || value === undefined) throw UNKNOWN;
+    if (key !== PROTOTYPE) (message[localName] as Members)[String(key)] = value;
+  };
+}
+
+/** What a list or a map holds. */
+function readHeldOf(field: DescField, desc: DescMessage): ReadValue {
+  return isJson(field) ? (reader, depth) => readJson(reader, depth - 1) : readInnerOf(desc);
+}
+
+function readScalarOf(scalar: ScalarType, field: DescField): ReadValue {
+  const method = methodOf(scalar);
   if (method === "string") {
     const isStrict = "utf8Validation" in field && field.utf8Validation === true;
     return (reader) => reader.string(isStrict);

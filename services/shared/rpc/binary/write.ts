@@ -1,7 +1,15 @@
-import { type DescField, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type Message,
+  type MessageShape,
+  ScalarType,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { isScalarZeroValue } from "@bufbuild/protobuf/reflect";
 import { WireType } from "@bufbuild/protobuf/wire";
-import { isCompiled, methodOf } from "./fields.js";
+import { isCompiled, isJson, methodOf, scalarOf, wireOf } from "./fields.js";
+import { writeJson } from "./json.js";
 import { Writer } from "./writer.js";
 
 // The library looks up what each field is for each message that it writes.
@@ -59,6 +67,7 @@ function writeAll(writer: Writer, fields: readonly WriteField[], message: Messag
 function writeFieldOf(field: DescField): WriteField {
   const { localName, oneof } = field;
   if (field.fieldKind === "list") return writeListOf(field);
+  if (field.fieldKind === "map") return writeMapOf(field);
   const write = writeValueOf(field);
   if (oneof !== undefined) {
     return (writer, message) => {
@@ -97,7 +106,7 @@ function writeListOf(field: DescField & { readonly fieldKind: "list" }): WriteFi
       for (const value of message[localName] as readonly unknown[]) write(writer, value);
     };
   }
-  const method = methodOf(field);
+  const method = methodOf(scalarOf(field));
   return (writer, message) => {
     const values = message[localName] as readonly unknown[];
     if (values.length === 0) return;
@@ -108,8 +117,45 @@ function writeListOf(field: DescField & { readonly fieldKind: "list" }): WriteFi
   };
 }
 
-function writeValueOf(field: DescField): WriteValue {
-  const { number, message } = field;
+/** A map is a list of entries, each with a key and a value. */
+function writeMapOf(field: DescField & { readonly fieldKind: "map" }): WriteField {
+  const { localName, number, mapKey } = field;
+  const keyOf = keyReaderOf(mapKey);
+  const writeKey = writeScalarOf(mapKey, 1);
+  const writeValue = writeValueOf(field, 2);
+  return (writer, message) => {
+    for (const [name, value] of Object.entries(message[localName] as object)) {
+      writer.tag(number, WireType.LengthDelimited);
+      const start = writer.fork();
+      writeKey(writer, keyOf(name));
+      writeValue(writer, value);
+      writer.join(start);
+    }
+  };
+}
+
+/** Makes the key of a map of its name in a message. */
+function keyReaderOf(type: ScalarType): (name: string) => unknown {
+  switch (type) {
+    case ScalarType.STRING:
+      return (name) => name;
+    case ScalarType.BOOL:
+      return (name) => name === "true";
+    default:
+      return methodOf(type).endsWith("64") ? BigInt : Number;
+  }
+}
+
+function writeValueOf(field: DescField, number = field.number): WriteValue {
+  const { message } = field;
+  if (message !== undefined && isJson(field)) {
+    return (writer, value) => {
+      writer.tag(number, WireType.LengthDelimited);
+      const start = writer.fork();
+      writeJson(writer, value as object);
+      writer.join(start);
+    };
+  }
   if (message !== undefined) {
     let fields: readonly WriteField[] | undefined;
     return (writer, value) => {
@@ -121,16 +167,13 @@ function writeValueOf(field: DescField): WriteValue {
       writer.join(start);
     };
   }
-  const method = methodOf(field);
-  const wire = WIRES[method] ?? WireType.Varint;
+  return writeScalarOf(scalarOf(field), number);
+}
+
+function writeScalarOf(scalar: ScalarType, number: number): WriteValue {
+  const [method, wire] = [methodOf(scalar), wireOf(scalar)];
   return (writer, value) => {
     writer.tag(number, wire);
     writer[method](value as never);
   };
 }
-
-const WIRES: Partial<Record<string, WireType>> = {
-  string: WireType.LengthDelimited,
-  bytes: WireType.LengthDelimited,
-  double: WireType.Bit64,
-};

@@ -1,4 +1,4 @@
-import type { WireType } from "@bufbuild/protobuf/wire";
+import { FLOAT32_MAX, type WireType } from "@bufbuild/protobuf/wire";
 
 /** Memory that messages are written into, in bytes. A longer message has memory of its own. */
 const KEPT = 64 * 1024;
@@ -63,7 +63,7 @@ export class Writer {
   }
 
   uint32(value: number): void {
-    if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw new Error(`invalid uint32: ${value}`);
+    checkUint32(value);
     this.#need(VARINT_32);
     let rest = value;
     for (; rest > 0x7f; rest >>>= 7) this.#bytes[this.#at++] = (rest & 0x7f) | 0x80;
@@ -71,14 +71,13 @@ export class Writer {
   }
 
   int32(value: number): void {
-    if (!Number.isInteger(value) || value < -0x8000_0000 || value > 0x7fff_ffff)
-      throw new Error(`invalid int32: ${value}`);
+    checkInt32(value);
     if (value >= 0) this.uint32(value);
     else this.int64(BigInt(value));
   }
 
   int64(value: bigint): void {
-    if (BigInt.asIntN(64, value) !== value) throw new Error(`invalid int64: ${value}`);
+    checkInt64(value);
     this.#varint64(value);
   }
 
@@ -90,6 +89,44 @@ export class Writer {
   bool(value: boolean): void {
     this.#need(1);
     this.#bytes[this.#at++] = value ? 1 : 0;
+  }
+
+  sint32(value: number): void {
+    checkInt32(value);
+    this.uint32(((value << 1) ^ (value >> 31)) >>> 0);
+  }
+
+  sint64(value: bigint): void {
+    checkInt64(value);
+    this.#varint64(BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)));
+  }
+
+  fixed32(value: number): void {
+    checkUint32(value);
+    this.#need(4);
+    this.#at = this.#bytes.writeUInt32LE(value, this.#at);
+  }
+
+  sfixed32(value: number): void {
+    checkInt32(value);
+    this.#need(4);
+    this.#at = this.#bytes.writeInt32LE(value, this.#at);
+  }
+
+  fixed64(value: bigint): void {
+    this.#need(8);
+    this.#at = this.#bytes.writeBigUInt64LE(value, this.#at);
+  }
+
+  sfixed64(value: bigint): void {
+    this.#need(8);
+    this.#at = this.#bytes.writeBigInt64LE(value, this.#at);
+  }
+
+  float(value: number): void {
+    if (Number.isFinite(value) && Math.abs(value) > FLOAT32_MAX) throw new Error(`invalid float: ${value}`);
+    this.#need(4);
+    this.#at = this.#bytes.writeFloatLE(value, this.#at);
   }
 
   double(value: number): void {
@@ -137,4 +174,17 @@ export class Writer {
     longer.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = longer;
   }
+}
+
+function checkUint32(value: number): void {
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw new Error(`invalid uint32: ${value}`);
+}
+
+function checkInt32(value: number): void {
+  if (!Number.isInteger(value) || value < -0x8000_0000 || value > 0x7fff_ffff)
+    throw new Error(`invalid int32: ${value}`);
+}
+
+function checkInt64(value: bigint): void {
+  if (BigInt.asIntN(64, value) !== value) throw new Error(`invalid int64: ${value}`);
 }
