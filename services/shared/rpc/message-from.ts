@@ -27,11 +27,14 @@ export function messageFrom<D extends DescMessage>(desc: D, init: MessageInitSha
   return (isMessage(init, desc) ? init : makerOf(desc)((init as object | undefined) ?? NOTHING)) as MessageShape<D>;
 }
 
-/** The source of an empty message of proto3: a literal. */
+/** No bytes: one for all messages, because nobody can change it. */
+export const EMPTY = new Uint8Array(0);
+
+/** The source of an empty message of proto3: a literal, in which EMPTY stands for {@link EMPTY}. */
 export function emptySource(desc: DescMessage): string {
   if (!isProto3(desc)) throw new Error(`${desc.typeName} is not of proto3`);
   const members = Object.entries(create(desc)).map(([name, value]) => {
-    if (value instanceof Uint8Array) return `${name}: new Uint8Array(0)`;
+    if (value instanceof Uint8Array) return `${name}: EMPTY`;
     if (typeof value === "bigint") return `${name}: ${value}n`;
     if (Array.isArray(value)) return `${name}: []`;
     if (typeof value === "object") return `${name}: ${"case" in (value as object) ? "{ case: undefined }" : "{}"}`;
@@ -66,7 +69,7 @@ function compiledMakerOf(desc: DescMessage): Make {
     return `v = init.${name}; if (v != null) m.${name} = ${convert === undefined ? "v" : `converts.${name}(v)`};`;
   });
   const source = ["return (init) => {", `const m = ${emptySource(desc)};`, "let v;", ...stores, "return m;", "};"];
-  return new Function("converts", source.join("\n"))(converts) as Make;
+  return new Function("converts", "EMPTY", source.join("\n"))(converts, EMPTY) as Make;
 }
 
 /** What is done with a value that is given for a field; undefined if it is taken as it is. */

@@ -1,9 +1,10 @@
 import { type DescField, type DescMessage, fromBinary, type MessageShape, ScalarType } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { type BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { emptyMessage } from "../message-from.js";
 import { isCompiled, isJson, methodOf, scalarOf, wireOf } from "./fields.js";
 import { PROTOTYPE, readJson } from "./json.js";
 import { checkDepth, MAX_DEPTH, UNKNOWN, UnknownField } from "./read-limits.js";
+import { Reader } from "./reader.js";
 
 type Members = Record<string, unknown>;
 /** Reads one field, whose tag was read, into a message. */
@@ -20,7 +21,7 @@ export function messageIn<D extends DescMessage>(desc: D, bytes: Uint8Array): Me
   const fields = fieldsOf(desc);
   if (fields === undefined) return fromBinary(desc, bytes);
   const message = emptyMessage(desc);
-  const isKnown = readAll(new BinaryReader(bytes), message as unknown as Members, fields, bytes.length, MAX_DEPTH);
+  const isKnown = readAll(new Reader(bytes), message as unknown as Members, fields, bytes.length, MAX_DEPTH);
   // The library keeps what it does not know.
   return isKnown ? message : fromBinary(desc, bytes);
 }

@@ -143,7 +143,7 @@ export class Writer {
     if (typeof value !== "string") throw new TypeError(`invalid string: ${typeof value}`);
     if (value.length < SHORT_TEXT) {
       this.#need(1 + value.length * 3);
-      const length = this.#bytes.write(value, this.#at + 1);
+      const length = this.#ascii(value) ?? this.#bytes.write(value, this.#at + 1);
       this.#bytes[this.#at] = length;
       this.#at += 1 + length;
       return;
@@ -152,6 +152,17 @@ export class Writer {
     this.uint32(length);
     this.#need(length);
     this.#at += this.#bytes.write(value, this.#at);
+  }
+
+  /** Writes a short text behind the byte of its length, which costs more by the buffer; undefined if it is not ASCII. */
+  #ascii(value: string): number | undefined {
+    const [bytes, start] = [this.#bytes, this.#at + 1];
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 0x7f) return undefined;
+      bytes[start + i] = code;
+    }
+    return value.length;
   }
 
   #varint64(value: bigint): void {

@@ -10,7 +10,7 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { field as fieldRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import { emptySource } from "../../rpc/message-from.js";
+import { EMPTY, emptySource } from "../../rpc/message-from.js";
 import { holdsSecret } from "../../rpc/secret-fields.js";
 import { valueOfWord, valuesTakenBy, wordOf } from "../enums.js";
 import { ArgumentError } from "./argument-error.js";
@@ -98,15 +98,11 @@ function compileMessage(desc: DescMessage, compiled: Compiled): Read {
     "return m;",
     "};",
   ].join("\n");
-  return new Function("r", "isObject", "refuseObject", "refuseUnknown", "refuseTwice", "alone", "locate", source)(
-    readers,
-    isObject,
-    refuseObject,
-    (name: string) => refuseUnknown(desc, name),
-    refuseTwice,
-    alone,
-    locate,
-  ) as Read;
+  const known = {
+    ...{ r: readers, EMPTY, isObject, refuseObject, refuseTwice, alone, locate },
+    refuseUnknown: (name: string) => refuseUnknown(desc, name),
+  };
+  return new Function(...Object.keys(known), source)(...Object.values(known)) as Read;
 }
 
 /** Of the members of a oneof, one is given. */

@@ -59,11 +59,12 @@ describe("a message is made as by the library", () => {
     expect(messageFrom(all[0] as DescMessage, message as never)).toBe(message);
   });
 
-  test("two messages share nothing", () => {
+  test("two messages share nothing that can be changed", () => {
     for (const desc of all) {
       const [one, other] = [emptyMessage(desc), emptyMessage(desc)] as unknown as Record<string, unknown>[];
       for (const [name, value] of Object.entries(one as object))
-        if (typeof value === "object" && value !== null) expect(value).not.toBe(other?.[name]);
+        if (typeof value === "object" && value !== null && !(value instanceof Uint8Array))
+          expect(value).not.toBe(other?.[name]);
     }
   });
 });
