@@ -6,19 +6,19 @@ import {
   ScalarType,
   toBinary,
 } from "@bufbuild/protobuf";
-import { isScalarZeroValue } from "@bufbuild/protobuf/reflect";
 import { WireType } from "@bufbuild/protobuf/wire";
 import { isCompiled, isJson, methodOf, scalarOf, wireOf } from "./fields.js";
 import { writeJson } from "./json.js";
 import { Writer } from "./writer.js";
 
-// The library looks up what each field is for each message that it writes.
-// Here that is done once for each type. The bytes are the same.
+// The library looks up what each field is for each message that it writes. Here each message type has a function of its
+// own, whose source is made of names of our own descriptors. The bytes are the same.
 
-type Members = Readonly<Record<string, unknown>>;
-/** Writes one field, if it is set. */
-type WriteField = (writer: Writer, message: Members) => void;
-type WriteValue = (writer: Writer, value: unknown) => void;
+type Unknown = NonNullable<Message["$unknown"]>;
+/** Writes the fields of a message. */
+type Write = (writer: Writer, message: Message) => void;
+/** Writes what the source has no line for. */
+type WriteValue = (writer: Writer, value: never) => void;
 
 /** The bytes of messages that nobody can change: a page that a service keeps is written once. */
 const written = new WeakMap<Message, Uint8Array>();
@@ -35,103 +35,134 @@ export function binaryOf<D extends DescMessage>(desc: D, message: MessageShape<D
 }
 
 function bytesOf<D extends DescMessage>(desc: D, message: MessageShape<D>): Uint8Array {
-  const fields = fieldsOf(desc);
-  if (fields === undefined) return toBinary(desc, message);
+  const write = writeOf(desc);
+  if (write === undefined) return toBinary(desc, message);
   writer.begin();
-  writeAll(writer, fields, message);
+  write(writer, message);
   return writer.end();
 }
 
 /** One for all: a message is written in one go. */
 const writer = new Writer();
 
-const compiled = new WeakMap<DescMessage, readonly WriteField[] | undefined>();
+/** Undefined for what the library writes. */
+const compiled = new WeakMap<DescMessage, Write | undefined>();
 
-function fieldsOf(desc: DescMessage): readonly WriteField[] | undefined {
+function writeOf(desc: DescMessage): Write | undefined {
   if (!compiled.has(desc)) compiled.set(desc, isCompiled(desc) ? compile(desc) : undefined);
   return compiled.get(desc);
 }
 
-function compile(desc: DescMessage): readonly WriteField[] {
-  return desc.fields.toSorted((a, b) => a.number - b.number).map(writeFieldOf);
+function compile(desc: DescMessage): Write {
+  const fields = desc.fields.toSorted((a, b) => a.number - b.number);
+  const lines = fields.map(lineOf);
+  const known = { f: fields.map(writeValueOf), hasOwn: Object.hasOwn, unknown: writeUnknown };
+  const source = `return (w, m) => { let v, s; ${lines.join("\n")} if (m.$unknown !== undefined) unknown(w, m.$unknown); };`;
+  return new Function(...Object.keys(known), source)(...Object.values(known)) as Write;
 }
 
-function writeAll(writer: Writer, fields: readonly WriteField[], message: Message): void {
-  for (const write of fields) write(writer, message as unknown as Members);
-  for (const { no, wireType, data } of message.$unknown ?? []) {
+function writeUnknown(writer: Writer, unknown: Unknown): void {
+  for (const { no, wireType, data } of unknown) {
     writer.tag(no, wireType);
     writer.raw(data);
   }
 }
 
-function writeFieldOf(field: DescField): WriteField {
-  const { localName, oneof } = field;
-  if (field.fieldKind === "list") return writeListOf(field);
-  if (field.fieldKind === "map") return writeMapOf(field);
-  const write = writeValueOf(field);
-  if (oneof !== undefined) {
-    return (writer, message) => {
-      const chosen = message[oneof.localName] as { readonly case?: string; readonly value?: unknown };
-      if (chosen.case === localName) write(writer, chosen.value);
-    };
-  }
-  const isSet = isSetOf(field);
-  return (writer, message) => {
-    const value = message[localName];
-    if (isSet(value, message)) write(writer, value);
-  };
+/** The source that writes a field, if it is set; `f[i]` writes what it has no line for. */
+function lineOf(field: DescField, i: number): string {
+  const { localName, oneof, fieldKind } = field;
+  if (fieldKind === "map" || (fieldKind === "list" && field.packed)) return `f[${i}](w, m.${localName});`;
+  const one = valueLineOf(field, i);
+  if (fieldKind === "list") return `for (v of m.${localName}) { ${one} }`;
+  if (oneof === undefined) return `v = m.${localName}; if (${conditionOf(field)}) { ${one} }`;
+  const chosen = `m.${oneof.localName}`;
+  return `if (${chosen}.case === ${JSON.stringify(localName)}) { v = ${chosen}.value; ${one} }`;
 }
 
-/** See "field presence" of the library: without it a field is set if it is not zero. */
-function isSetOf({
-  localName,
-  presence,
-  scalar,
-  enum: words,
-}: DescField): (value: unknown, message: Members) => boolean {
-  if (presence !== IMPLICIT) return (value, message) => value !== undefined && Object.hasOwn(message, localName);
-  if (scalar !== undefined) return (value) => !isScalarZeroValue(scalar, value);
-  const zero = words?.values[0]?.number;
-  return (value) => value !== zero;
+/** The source that writes one value, v, of a field. */
+function valueLineOf(field: DescField, i: number): string {
+  const { number, message } = field;
+  if (message === undefined) return `${tagLineOf(number, wireOf(scalarOf(field)))} w.${methodOf(scalarOf(field))}(v);`;
+  return `${tagLineOf(number, WireType.LengthDelimited)} s = w.fork(); f[${i}](w, v); w.join(s);`;
+}
+
+const tagLineOf = (number: number, wire: WireType): string => `w.uint32(${((number << 3) | wire) >>> 0});`;
+
+/** Whether v is set. See "field presence" of the library: without it a field is set if it is not zero. */
+function conditionOf({ localName, presence, scalar, enum: words }: DescField): string {
+  if (presence !== IMPLICIT) return `v !== undefined && hasOwn(m, ${JSON.stringify(localName)})`;
+  if (words !== undefined) return `v !== ${words.values[0]?.number}`;
+  switch (scalar) {
+    case ScalarType.STRING:
+      return 'v !== ""';
+    case ScalarType.BOOL:
+      return "v !== false";
+    case ScalarType.BYTES:
+      return "v.length !== 0";
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return "!Object.is(v, 0)";
+    default:
+      return "v != 0";
+  }
 }
 
 /** FeatureSet.FieldPresence.IMPLICIT of google/protobuf/descriptor.proto. */
 const IMPLICIT = 2;
 
-function writeListOf(field: DescField & { readonly fieldKind: "list" }): WriteField {
-  const { localName, number } = field;
-  if (!field.packed) {
-    const write = writeValueOf(field);
-    return (writer, message) => {
-      for (const value of message[localName] as readonly unknown[]) write(writer, value);
-    };
-  }
-  const method = methodOf(scalarOf(field));
+/** What writes the values of a field, or its list or map, if the source has no line for it. */
+function writeValueOf(field: DescField): WriteValue | undefined {
+  if (field.fieldKind === "map") return writeMapOf(field) as WriteValue;
+  if (field.fieldKind === "list" && field.packed) return writePackedOf(field) as WriteValue;
+  return field.message && writeMessageOf(field, field.message);
+}
+
+function writeMessageOf(field: DescField, desc: DescMessage): WriteValue {
+  if (isJson(field)) return writeJson as WriteValue;
+  let write: Write | undefined;
   return (writer, message) => {
-    const values = message[localName] as readonly unknown[];
+    // Made when it is first needed: messages may contain themselves.
+    write ??= writeOf(desc) as Write;
+    write(writer, message);
+  };
+}
+
+function writePackedOf(field: DescField): (writer: Writer, values: readonly never[]) => void {
+  const method = methodOf(scalarOf(field));
+  return (writer, values) => {
     if (values.length === 0) return;
-    writer.tag(number, WireType.LengthDelimited);
+    writer.tag(field.number, WireType.LengthDelimited);
     const start = writer.fork();
-    for (const value of values) writer[method](value as never);
+    for (const value of values) writer[method](value);
     writer.join(start);
   };
 }
 
 /** A map is a list of entries, each with a key and a value. */
-function writeMapOf(field: DescField & { readonly fieldKind: "map" }): WriteField {
-  const { localName, number, mapKey } = field;
+function writeMapOf(field: DescField & { readonly fieldKind: "map" }): (writer: Writer, map: object) => void {
+  const { number, mapKey, message } = field;
   const keyOf = keyReaderOf(mapKey);
-  const writeKey = writeScalarOf(mapKey, 1);
-  const writeValue = writeValueOf(field, 2);
-  return (writer, message) => {
-    for (const [name, value] of Object.entries(message[localName] as object)) {
+  const writeHeld = message && writeMessageOf(field, message);
+  return (writer, map) => {
+    for (const [name, value] of Object.entries(map)) {
       writer.tag(number, WireType.LengthDelimited);
-      const start = writer.fork();
-      writeKey(writer, keyOf(name));
-      writeValue(writer, value);
-      writer.join(start);
+      const entry = writer.fork();
+      writeScalar(writer, 1, mapKey, keyOf(name));
+      if (writeHeld === undefined) writeScalar(writer, 2, scalarOf(field), value);
+      else {
+        writer.tag(2, WireType.LengthDelimited);
+        const start = writer.fork();
+        writeHeld(writer, value as never);
+        writer.join(start);
+      }
+      writer.join(entry);
     }
   };
+}
+
+function writeScalar(writer: Writer, number: number, scalar: ScalarType, value: unknown): void {
+  writer.tag(number, wireOf(scalar));
+  writer[methodOf(scalar)](value as never);
 }
 
 /** Makes the key of a map of its name in a message. */
@@ -144,36 +175,4 @@ function keyReaderOf(type: ScalarType): (name: string) => unknown {
     default:
       return methodOf(type).endsWith("64") ? BigInt : Number;
   }
-}
-
-function writeValueOf(field: DescField, number = field.number): WriteValue {
-  const { message } = field;
-  if (message !== undefined && isJson(field)) {
-    return (writer, value) => {
-      writer.tag(number, WireType.LengthDelimited);
-      const start = writer.fork();
-      writeJson(writer, value as object);
-      writer.join(start);
-    };
-  }
-  if (message !== undefined) {
-    let fields: readonly WriteField[] | undefined;
-    return (writer, value) => {
-      // Made when it is first needed: messages may contain themselves.
-      fields ??= fieldsOf(message) as readonly WriteField[];
-      writer.tag(number, WireType.LengthDelimited);
-      const start = writer.fork();
-      writeAll(writer, fields, value as Message);
-      writer.join(start);
-    };
-  }
-  return writeScalarOf(scalarOf(field), number);
-}
-
-function writeScalarOf(scalar: ScalarType, number: number): WriteValue {
-  const [method, wire] = [methodOf(scalar), wireOf(scalar)];
-  return (writer, value) => {
-    writer.tag(number, wire);
-    writer[method](value as never);
-  };
 }
