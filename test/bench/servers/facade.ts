@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { EdgeName } from "../../../facade/config.js";
 import { createFacade } from "../../../facade/facade.js";
-import { HEAP } from "../../../services/launcher/workers.js";
+import { WORKER_FLAGS } from "../../../services/launcher/workers.js";
 import { createShares } from "../../../services/shared/limits/shares.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { allocateAsNew } from "../../../services/shared/process/new-objects.js";
@@ -53,9 +53,9 @@ async function serve(asked: FacadeAsked): Promise<number> {
   return port;
 }
 
-/** Starts a façade in a process of its own, with the heap that the product gives it; resolves to its port. */
+/** Starts a façade in a process of its own, with the flags that the product gives it; resolves to its port. */
 async function startWorker(asked: FacadeAsked): Promise<number> {
-  const child = fork(fileURLToPath(import.meta.url), [], { execArgv: [...HEAP, ...process.execArgv] });
+  const child = fork(fileURLToPath(import.meta.url), [], { execArgv: [...WORKER_FLAGS, ...process.execArgv] });
   child.send(asked);
   const [message] = await once(child, "message");
   return (message as { port: number }).port;
