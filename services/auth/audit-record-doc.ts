@@ -7,6 +7,9 @@ import type { AuditRecordDoc } from "./store.js";
 /** So that numbers are in the order of their texts. */
 const DIGITS = 16;
 
+/** The id at the end of a text: versions before this one had the time in front of it. */
+export const auditIdIn = (text: string): string => text.slice(-DIGITS);
+
 /** The id of the record of a number. */
 export const auditIdOf = (number: bigint): string => String(number).padStart(DIGITS, "0");
 

@@ -9,7 +9,7 @@ import { pageTokenOf, positionOf } from "../../shared/rpc/page-token.js";
 import { type Listing, listPage } from "../../shared/store/page.js";
 import type { Filter } from "../../shared/store/store.js";
 import { keptKindsOf, kindOfKept } from "../audit-kinds.js";
-import { auditIdOf } from "../audit-record-doc.js";
+import { auditIdIn, auditIdOf } from "../audit-record-doc.js";
 import { firstIdSince } from "../audit-times.js";
 import type { Context } from "../context.js";
 import { emailOf } from "../identity.js";
@@ -24,6 +24,7 @@ export async function listAuditRecords(
 ): Promise<MessageInitShape<typeof ListAuditRecordsResponseSchema>> {
   const { afterNumber, since, until, pageToken, pageSize } = request;
   const [first, to] = await Promise.all([since, until].map((at) => at && firstIdSince(store, timestampDate(at))));
+  const position = positionOf(pageToken, request);
   const next = afterNumber === undefined ? undefined : auditIdOf(afterNumber + 1n);
   const { items, end, total } = await listPage(store.audit, {
     ...seenBy(request),
@@ -32,7 +33,7 @@ export async function listAuditRecords(
     direction: afterNumber === undefined ? -1 : 1,
     from: first !== undefined && next !== undefined && first > next ? first : (next ?? first),
     to,
-    after: positionOf(pageToken, request),
+    after: position && auditIdIn(position),
     size: pageSize === 0 ? PAGE_SIZE : pageSize,
   });
   const emails = await emailsOf(store, items);

@@ -16,6 +16,7 @@ import { BEGUN } from "../../../services/shared/audit/entry.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { unavailable } from "../../../services/shared/rpc/errors.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
+import { pageTokenOf } from "../../../services/shared/rpc/page-token.js";
 import { outcomeOf } from "../../../services/shared/rpc/write-outcome.js";
 import type { Store } from "../../../services/shared/store/store.js";
 import { type Stack, startStack, temporaryStore } from "./stack.js";
@@ -136,16 +137,21 @@ describe("calls", () => {
     const at = timestampMs(recordedAt!);
     expect(await records({ until: timestampFromMs(at) })).toEqual([]);
     expect(await records({ since: timestampFromMs(at) })).toHaveLength(all.length);
-    const [newest, before] = all;
+    const [newest, older] = all;
     const since = newest!.recordedAt!;
     const numbers = async (request: MessageInitShape<typeof list.input>) =>
       (await records(request)).map((one) => one.number);
     expect(await numbers({ since, afterNumber: number })).toContain(newest!.number);
     expect(await numbers({ since, afterNumber: number })).not.toContain(number);
-    expect(await numbers({ since: recordedAt!, afterNumber: before!.number })).toEqual([newest!.number]);
+    expect(await numbers({ since: recordedAt!, afterNumber: older!.number })).toEqual([newest!.number]);
     const first = await stack.as(admin, list, { pageSize: 1 });
     const second = await stack.as(admin, list, { pageSize: 1, pageToken: first.nextPageToken });
     expect([first.records[0]?.number, second.records[0]?.number]).toEqual(all.slice(0, 2).map((one) => one.number));
+    // As a version gave it that ordered records by their time and number.
+    const [{ number: one, recordedAt: when }] = first.records as [(typeof first.records)[0]];
+    const place = `${new Date(timestampMs(when!)).toISOString()} ${auditIdOf(one)}`;
+    const before = pageTokenOf(place, create(list.input, { pageSize: 1 }));
+    expect(await stack.as(admin, list, { pageSize: 1, pageToken: before })).toEqual(second);
   });
 
   test("nobody reads it but administrators, and nobody writes it but services", async () => {

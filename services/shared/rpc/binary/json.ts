@@ -8,46 +8,43 @@ import type { Writer } from "./writer.js";
 /** The prototype is none of the members, also if somebody names one so. */
 export const PROTOTYPE = "__proto__";
 
-/** Numbers of their fields. */
-const FIELDS = 1;
-const [KEY, VALUE] = [1, 2];
-const KIND = { null: 1, number: 2, string: 3, bool: 4, struct: 5, list: 6 } as const;
-const VALUES = 1;
-
 const { LengthDelimited, Varint, Bit64 } = WireType;
 const tagOf = (number: number, wire: WireType): number => (number << 3) | wire;
 const TAG = {
-  fields: tagOf(FIELDS, LengthDelimited),
-  key: tagOf(KEY, LengthDelimited),
-  value: tagOf(VALUE, LengthDelimited),
-  values: tagOf(VALUES, LengthDelimited),
-  null: tagOf(KIND.null, Varint),
-  number: tagOf(KIND.number, Bit64),
-  string: tagOf(KIND.string, LengthDelimited),
-  bool: tagOf(KIND.bool, Varint),
-  struct: tagOf(KIND.struct, LengthDelimited),
-  list: tagOf(KIND.list, LengthDelimited),
+  /** Of a Struct, each with a key and a value. */
+  field: tagOf(1, LengthDelimited),
+  key: tagOf(1, LengthDelimited),
+  value: tagOf(2, LengthDelimited),
+  /** Of a Value, one of these. */
+  null: tagOf(1, Varint),
+  number: tagOf(2, Bit64),
+  string: tagOf(3, LengthDelimited),
+  bool: tagOf(4, Varint),
+  struct: tagOf(5, LengthDelimited),
+  list: tagOf(6, LengthDelimited),
+  /** Of a ListValue. */
+  item: tagOf(1, LengthDelimited),
 } as const;
 
 /** Writes the fields of a Struct. */
 export function writeJson(writer: Writer, json: object): void {
   for (const [key, value] of Object.entries(json)) {
     if (key === PROTOTYPE) continue;
-    const entry = begin(writer, FIELDS);
-    writer.tag(KEY, LengthDelimited);
+    const entry = begin(writer, TAG.field);
+    writer.uint32(TAG.key);
     writer.string(key);
-    writeIn(writer, VALUE, value);
+    writeIn(writer, TAG.value, value);
     writer.join(entry);
   }
 }
 
-function begin(writer: Writer, number: number): number {
-  writer.tag(number, LengthDelimited);
+function begin(writer: Writer, tag: number): number {
+  writer.uint32(tag);
   return writer.fork();
 }
 
-function writeIn(writer: Writer, number: number, value: unknown): void {
-  const start = begin(writer, number);
+function writeIn(writer: Writer, tag: number, value: unknown): void {
+  const start = begin(writer, tag);
   writeValue(writer, value);
   writer.join(start);
 }
@@ -55,23 +52,23 @@ function writeIn(writer: Writer, number: number, value: unknown): void {
 /** What JSON does not have is a Value of no kind. */
 function writeValue(writer: Writer, value: unknown): void {
   if (typeof value === "string") {
-    writer.tag(KIND.string, LengthDelimited);
+    writer.uint32(TAG.string);
     writer.string(value);
   } else if (typeof value === "number") {
-    writer.tag(KIND.number, Bit64);
+    writer.uint32(TAG.number);
     writer.double(value);
   } else if (typeof value === "boolean") {
-    writer.tag(KIND.bool, Varint);
+    writer.uint32(TAG.bool);
     writer.bool(value);
   } else if (value === null) {
-    writer.tag(KIND.null, Varint);
+    writer.uint32(TAG.null);
     writer.uint32(0);
   } else if (Array.isArray(value)) {
-    const start = begin(writer, KIND.list);
-    for (const one of value) writeIn(writer, VALUES, one);
+    const start = begin(writer, TAG.list);
+    for (const one of value) writeIn(writer, TAG.item, one);
     writer.join(start);
   } else if (typeof value === "object") {
-    const start = begin(writer, KIND.struct);
+    const start = begin(writer, TAG.struct);
     writeJson(writer, value);
     writer.join(start);
   }
@@ -83,7 +80,7 @@ export function readJson(reader: BinaryReader, depth: number): JsonObject {
   const json: JsonObject = {};
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {
-    if (reader.uint32() !== TAG.fields) throw UNKNOWN;
+    if (reader.uint32() !== TAG.field) throw UNKNOWN;
     const entryEnd = reader.uint32() + reader.pos;
     let key = "";
     let value: JsonValue = null;
@@ -135,7 +132,7 @@ function readList(reader: BinaryReader, depth: number): JsonValue[] {
   const list: JsonValue[] = [];
   const end = reader.uint32() + reader.pos;
   while (reader.pos < end) {
-    if (reader.uint32() !== TAG.values) throw UNKNOWN;
+    if (reader.uint32() !== TAG.item) throw UNKNOWN;
     list.push(readValue(reader, depth - 1));
   }
   return list;
