@@ -9,4 +9,5 @@ export function checkDepth(depth: number): void {
 /** Bytes that are left to the library, which keeps what it does not know. */
 export class UnknownField extends Error {}
 
+/** It is thrown again and again: nobody looks where it came from. */
 export const UNKNOWN = new UnknownField();
