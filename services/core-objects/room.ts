@@ -87,7 +87,12 @@ export interface Room {
 export function createRoom(collection: DocCollection<RoomRecord>, quota: ObjectQuota): Room {
   async function add(_id: string, by: Partial<Amounts>): Promise<Amounts> {
     const change = { $inc: by, $set: { touched_at: new Date() } };
-    return amountsOf(await collection.findOneAndUpdate({ _id }, change, { upsert: true, returnDocument: "after" }));
+    // What is given back for somebody who was erased meanwhile makes no record of them again, and none is left.
+    const upsert = Object.values(by).some((one) => one > 0);
+    const after = await collection.findOneAndUpdate({ _id }, change, { upsert, returnDocument: "after" });
+    const own = amountsOf(after);
+    if (!upsert && after !== null && isNothing(own)) await collection.deleteOne({ _id, ...NOTHING } as never);
+    return own;
   }
 
   async function take(said: string, by: Partial<Amounts>): Promise<void> {
@@ -149,6 +154,13 @@ export function amountsOf(record: Partial<Amounts> | null): Amounts {
   const { objects = 0, bytes = 0, documents = 0, knowledge = 0 } = record ?? {};
   return { objects, bytes, documents, knowledge };
 }
+
+function isNothing(own: Amounts): boolean {
+  return Object.values(own).every((amount) => amount === 0);
+}
+
+/** What a record is found by whose amounts are 0, or not there, also if others count at the same time. */
+const NOTHING = Object.fromEntries(Object.keys(amountsOf(null)).map((what) => [what, { $in: [0, null] }]));
 
 function negated(by: Partial<Amounts>): Partial<Amounts> {
   return Object.fromEntries(Object.entries(by).map(([what, amount]) => [what, -amount]));

@@ -358,7 +358,7 @@ test("a document that is embedded at that moment is embedded for the new owner",
   );
   expect(ready!.owner).toBe(heir.id);
   const rooms = rig.store.collection<RoomRecord>("object_room");
-  expect(await rooms.findOne({ _id: leaver.id })).toMatchObject({ documents: 0, knowledge: 0 });
+  expect(await rooms.findOne({ _id: leaver.id })).toBeNull();
   expect(await rooms.findOne({ _id: heir.id })).toMatchObject({ documents: 1, knowledge: ready!.held });
 });
 

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgentService } from "#proto/core/v1/agent_service_pb.js";
-import { bytesOf } from "../../../services/core-objects/room.js";
+import { bytesOf, createRoom, OBJECT_QUOTA, type RoomRecord } from "../../../services/core-objects/room.js";
 import { createCoreObjectsService } from "../../../services/core-objects/service.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { as, type Rig, SEAL, startRig } from "./rig.js";
@@ -50,6 +50,23 @@ test("bytes count, also those that an update adds and a version keeps, and come 
   expect(await refusal(long(other, "a".repeat(30_000)))).toContain("ResourceExhausted");
   await rig.dispatch.unary(agents.deleteAgent, { agentId: id }, as("alice"));
   await long(other, "a".repeat(30_000));
+});
+
+test("who stores nothing has no record, also if work in the background gives back what it took before they were erased", async () => {
+  const records = rig.store.collection<RoomRecord>("object_room");
+  const room = createRoom(records, OBJECT_QUOTA);
+  await room.take("carl", 1, 100);
+  await room.takeKnowledge("carl", 0, 50);
+  await records.deleteOne({ _id: "carl" });
+  await room.takeKnowledge("carl", 0, -50);
+  expect(await records.findOne({ _id: "carl" })).toBeNull();
+  await room.takeKnowledge("carl", 0, 50);
+  await room.takeKnowledge("carl", 0, -50);
+  expect(await records.findOne({ _id: "carl" })).toBeNull();
+  // What is taken at the same time stays.
+  await Promise.all(Array.from({ length: 40 }, (_, i) => room.take("carl", i % 2 === 0 ? 1 : 0, i % 2 === 0 ? 1 : 0)));
+  await Promise.all(Array.from({ length: 60 }, (_, i) => room.take("carl", i < 20 ? -1 : 1, i < 20 ? -1 : 1)));
+  expect(await room.of("carl")).toMatchObject({ objects: 40, bytes: 40 });
 });
 
 test("those that are made at the same time share the room", async () => {
