@@ -120,7 +120,8 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const early = spawnProgram("services/main.js", [], { PORT: "0", GRPC_PORT: "0", DATA_DIR: dir });
     await expect.poll(() => existsSync(join(dir, "main/data.mdb")), { interval: 5, timeout: 20_000 }).toBe(true);
     early.process.kill(signal);
-    expect(await once(early.process, "exit")).toEqual([0, null]);
+    const ended = await once(early.process, "exit");
+    expect(ended, early.output()).toEqual([0, null]);
     expect(early.output()).not.toContain("is ready");
     const whole = await startProgram({ dataDir: dir });
     await whole.stop();
