@@ -7,17 +7,11 @@ import type { AuditRecordDoc } from "./store.js";
 /** So that numbers are in the order of their texts. */
 const DIGITS = 16;
 
-/** The id at the end of a text: versions before this one had the time in front of it. */
+/** The id at the end of a place in a list: an earlier version wrote the time in front of it. */
 export const auditIdIn = (text: string): string => text.slice(-DIGITS);
 
 /** The id of the record of a number. */
 export const auditIdOf = (number: bigint): string => String(number).padStart(DIGITS, "0");
-
-/** When records are written, as each of them says it. */
-export interface Moment {
-  readonly recordedAt: Date;
-  readonly text: string;
-}
 
 /** Where a record comes, and as what. */
 export interface Place {
@@ -26,16 +20,10 @@ export interface Place {
   readonly sentId: string | undefined;
 }
 
-/** @param at in milliseconds since the epoch. */
-export function momentOf(at: number): Moment {
-  const recordedAt = new Date(at);
-  return { recordedAt, text: recordedAt.toISOString() };
-}
-
 /** A record as it is stored. Hot path: what every record has is written at once. */
 export function docOf(
   record: MessageShape<typeof AuditRecordSchema>,
-  { recordedAt }: Moment,
+  recordedAt: Date,
   { number, previous, sentId }: Place,
 ): AuditRecordDoc {
   const doc: Writable<AuditRecordDoc> = {

@@ -14,7 +14,7 @@ export async function firstIdSince({ audit }: Pick<AuthStore, "audit">, at: Date
   const projection = { recorded_at: 1 };
   const endOf = (direction: 1 | -1) => audit.find({}, { sort: { _id: direction }, limit: 1, projection }).toArray();
   const [[oldest], [newest]] = await Promise.all([endOf(1), endOf(-1)]);
-  if (oldest === undefined || newest === undefined) return idOf(0);
+  if (oldest === undefined || newest === undefined || at <= oldest.recorded_at) return idOf(0);
   let [from, to] = [numberOf(oldest), numberOf(newest) + 1];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
@@ -32,7 +32,7 @@ export async function forgetBefore({ audit }: Pick<AuthStore, "audit">, at: numb
   const oldest = (limit: number) =>
     audit.find({}, { sort: { _id: 1 }, limit, projection: { recorded_at: 1 } }).toArray();
   const isOver = ({ recorded_at }: AuditRecordDoc): boolean => recorded_at.getTime() < at;
-  // Nearly always there are none.
+  // Usually no record is that old.
   if (!(await oldest(1)).some(isOver)) return false;
   const over = (await oldest(BATCH)).filter(isOver);
   await audit.deleteMany({ _id: { $lte: over.at(-1)!._id } });

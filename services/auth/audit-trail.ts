@@ -4,7 +4,7 @@ import { insertedBefore, isDuplicateKey } from "../shared/store/store.js";
 import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
 import { AUDIT_KINDS, type AuditKindName } from "./audit-kinds.js";
-import { auditIdOf, docOf, momentOf } from "./audit-record-doc.js";
+import { auditIdOf, docOf } from "./audit-record-doc.js";
 import { forgetBefore } from "./audit-times.js";
 import { SentRecords } from "./sent-records.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
@@ -34,7 +34,7 @@ export interface AuditTrail {
   append(records: readonly MessageShape<typeof AuditRecordSchema>[], sending?: Sending): Promise<readonly bigint[]>;
   /** Writes how calls ended whose records were written before. */
   finish(outcomes: readonly MessageShape<typeof AuditOutcomeSchema>[]): Promise<void>;
-  /** Deletes whose days are over and what is beyond the bound of each kind, however much that is, and once an hour counts again. */
+  /** Deletes records whose days are over, and those beyond the bound of each kind, however many; once an hour counts again. */
   tend(): Promise<void>;
   /** How many records there are of a user, by e-mail address; of everyone without one. */
   countOf(userEmail?: string): Promise<number>;
@@ -47,7 +47,7 @@ const BATCH = 1_000;
 const DAY_MS = 86_400_000;
 /** How far beyond its bound a kind may be, as a part of the bound: so that not every write deletes. */
 const SLACK_PART = 250;
-/** How often records are counted again, because other processes delete too, and nobody counts whose days are over. */
+/** How often records are counted again, because other processes delete too, and records whose days are over are deleted without a count. */
 const COUNTED_MS = 3_600_000;
 /** Records of other processes, or of before the start, whose ids are remembered. */
 const REMEMBERED = 2_000;
@@ -110,20 +110,21 @@ export function openAuditTrail(
       }
       if (left.length === 0) return numbers as bigint[];
       // A clock that was set back changes no order.
-      const moment = momentOf(Math.max(now(), last.at));
+      const recordedAt = new Date(Math.max(now(), last.at));
+      const text = recordedAt.toISOString();
       const docs: AuditRecordDoc[] = [];
       const given: bigint[] = [];
       let { number, hash: previous } = last;
       for (const i of left) {
-        const doc = docOf(records[i]!, moment, { number: ++number, previous, sentId: sentIds[i] });
+        const doc = docOf(records[i]!, recordedAt, { number: ++number, previous, sentId: sentIds[i] });
         docs.push(doc);
         given.push(number);
-        previous = hashOf(doc, moment.text);
+        previous = hashOf(doc, text);
       }
       isCurrent = false;
       const written = docs.slice(0, await insertFirst(docs));
       if (written.length === docs.length) {
-        last = { number, at: moment.recordedAt.getTime(), hash: previous };
+        last = { number, at: recordedAt.getTime(), hash: previous };
         isCurrent = true;
       }
       counts.add(written);

@@ -159,7 +159,7 @@ function isNothing(own: Amounts): boolean {
   return Object.values(own).every((amount) => amount === 0);
 }
 
-/** What a record is found by whose amounts are 0, or not there, also if others count at the same time. */
+/** Matches a record whose amounts are all 0 or absent: one that has grown meanwhile is not deleted. */
 const NOTHING = Object.fromEntries(Object.keys(amountsOf(null)).map((what) => [what, { $in: [0, null] }]));
 
 function negated(by: Partial<Amounts>): Partial<Amounts> {

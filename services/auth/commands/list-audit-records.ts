@@ -31,7 +31,7 @@ export async function listAuditRecords(
     wanted: wantedBy(request),
     order: "_id",
     direction: afterNumber === undefined ? -1 : 1,
-    from: first !== undefined && next !== undefined && first > next ? first : (next ?? first),
+    from: laterOf(first, next),
     to,
     after: position && auditIdIn(position),
     size: pageSize === 0 ? PAGE_SIZE : pageSize,
@@ -42,6 +42,12 @@ export async function listAuditRecords(
     ...(end !== undefined && { nextPageToken: pageTokenOf(end, request) }),
     ...(total !== undefined && { totalSize: total }),
   };
+}
+
+/** The later of two ids, either of which may be undefined. */
+function laterOf(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one > other ? one : other;
 }
 
 /** What an index tells: of whom, and of which kind. */

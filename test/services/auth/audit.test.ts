@@ -409,6 +409,22 @@ describe("the trail", () => {
   });
 });
 
+test("the hash of a record is that of versions which stored its time and number as one text", () => {
+  const record: Omit<AuditRecordDoc, "recorded_at"> = {
+    ...{
+      _id: "0000000000000007",
+      kind: "write",
+      user_id: "u-1",
+      user_email: "bob@example.org",
+      key_id: "AbCdEfGhIjKl",
+    },
+    ...{ action: "core.v1.AgentService/UpdateAgent", target: "a-1", arguments: ["agent_id", "name"], outcome: "ok" },
+    ...{ trace_id: "4bf92f3577b34da6a3ce929d0e0e4736", count: 1, previous: "x".repeat(43) },
+  };
+  // Of Python's hashlib, over the JSON array of the fields with that text.
+  expect(hashOf(record, "2026-11-23T10:20:30.456Z")).toBe("0fh2wHTWQkMggL38lM0wp-SdNv3e89sTp8e4f_hslFY");
+});
+
 test("each record has the hash of the one before it, whoever of several processes wrote that", async () => {
   const store = await temporaryStore();
   const records = await openAuthStore(store);

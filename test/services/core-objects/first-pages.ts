@@ -91,6 +91,8 @@ export async function startPages(
       "audit records about the oldest target": audit({ target: nthId(0) }),
       "audit records of a user and a kind": audit({ userEmail: "bob@example.org", kind: AuditKind.REFUSAL }),
       "audit records after a number": audit({ afterNumber: 10n }),
+      "audit records since a time": audit({ since: timestampFromDate(auditOf(count >> 1).recorded_at) }),
+      "audit records until a time": audit({ until: timestampFromDate(auditOf(count >> 2).recorded_at) }),
     },
     close: () => rig.close(),
   };

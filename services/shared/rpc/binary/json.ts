@@ -5,7 +5,7 @@ import type { Writer } from "./writer.js";
 
 // google.protobuf.Struct, Value and ListValue, which a field holds as JSON (google/protobuf/struct.proto).
 
-/** The prototype is none of the members, also if somebody names one so. */
+/** A member of this name would set the prototype of an object: it is left out, as by the library. */
 export const PROTOTYPE = "__proto__";
 
 const { LengthDelimited, Varint, Bit64 } = WireType;

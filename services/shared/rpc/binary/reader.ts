@@ -4,7 +4,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 const SHORT = 4_096;
 /** What stands for bytes that are not UTF-8; a text may have it too. */
 const REPLACED = "\ufffd";
-/** A number in so many bytes of a varint is exact. */
+/** A varint of up to seven bytes has 49 bits, which a number holds exactly. */
 const EXACT = 7;
 
 /** The library's reader, with fewer objects for each text and each 64-bit integer. */
