@@ -81,7 +81,8 @@ export function createRunRoom(parts: RunRoomParts, quota: Pick<ObjectQuota, "run
       $set: { changed_at: new Date() },
       $setOnInsert: { owner, expires_at: dayOf(expiresAt) },
     };
-    await rooms.updateOne({ _id: idOf(owner, expiresAt) }, update, { upsert: true });
+    // What is given back for somebody who was erased meanwhile makes no record of them again.
+    await rooms.updateOne({ _id: idOf(owner, expiresAt) }, update, { upsert: count > 0 || bytes > 0 });
   }
 
   async function of(owner: string): Promise<RunAmounts> {

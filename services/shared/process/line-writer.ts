@@ -46,7 +46,7 @@ export class LineWriter implements LineTarget {
     return `${JSON.stringify(line)}\n`;
   }
 
-  /** What is being written when the process ends is finished by Node. */
+  /** What a thread writes when the process ends is finished by Node, and may come after what is written here. */
   flushSync(): void {
     const pause = new Int32Array(new SharedArrayBuffer(4));
     const end = Date.now() + END_MS;

@@ -94,6 +94,15 @@ test("what is counted of runs ends with them", async () => {
   expect(await room.of("carl")).toEqual({ runs: 1, bytes: runBytes({ input: "" }) });
 });
 
+test("what is given back for somebody who was erased meanwhile makes no record of them again", async () => {
+  const { owner, expires_at: expiresAt } = await run("dora");
+  const { runs, bytes } = await room.of(owner);
+  await parts().rooms.deleteMany({ owner });
+  await room.take({ owner, expiresAt, runs: -runs, bytes: -bytes });
+  expect(await parts().rooms.countDocuments({ owner })).toBe(0);
+  expect(await room.of("deployment")).toEqual({ runs: 0, bytes: 0 });
+});
+
 const TWO_MINUTES = 120_000;
 const later = () => new Date(Date.now() + TWO_MINUTES);
 /** As a process does it, once a minute. */
