@@ -1,4 +1,4 @@
-import uws from "uWebSockets.js";
+import uws, { type HttpRequest } from "uWebSockets.js";
 
 /** An answer that µWebSockets.js alone gives. */
 export interface BareAnswer {
@@ -8,6 +8,8 @@ export interface BareAnswer {
   readonly body: string;
   /** Puts the id of each request in the place of the answer's, for a client that checks it. */
   readonly answersId?: boolean;
+  /** Reads of each request what a server must that knows its callers: its headers, its key and its message. */
+  readonly reads?: boolean;
 }
 
 /** Texts of the statuses that are sent; others are sent without one. */
@@ -16,6 +18,20 @@ const STATUS: Readonly<Record<number, string>> = { 200: "200 OK", 401: "401 Unau
 const ID_NAME = '"id":';
 const ID = /"id":(\d+)/;
 
+function headersOf(request: HttpRequest): Record<string, string> {
+  const headers: Record<string, string> = {};
+  request.forEach((name, value) => {
+    headers[name] = value;
+  });
+  return headers;
+}
+
+/** Whether a request is a message with a key. Each key is looked up; one that is new is a key from then on. */
+function isAsked(request: string, { authorization = "" }: Record<string, string>, keys: Set<string>): boolean {
+  if (!keys.has(authorization)) keys.add(authorization);
+  return authorization !== "" && typeof (JSON.parse(request) as { method?: unknown }).method === "string";
+}
+
 /**
  * Reads each request to its end and sends the same bytes.
  *
@@ -23,7 +39,7 @@ const ID = /"id":(\d+)/;
  * @returns the port.
  */
 export function listenBare(
-  { status, headers, body, answersId = false }: BareAnswer,
+  { status, headers, body, answersId = false, reads = false }: BareAnswer,
   first?: () => Promise<void>,
 ): Promise<number> {
   const bytes = Buffer.from(body, "base64");
@@ -33,16 +49,19 @@ export function listenBare(
   const at = own === null ? -1 : own.index + ID_NAME.length;
   const before = bytes.subarray(0, at);
   const after = bytes.subarray(at + (own?.[1] ?? "").length);
+  const keys = new Set<string>();
   const app = uws.App();
-  app.any("/*", (res) => {
+  app.any("/*", (res, req) => {
+    const sent = reads ? headersOf(req) : undefined;
     let request = "";
     let isGone = false;
     res.onAborted(() => {
       isGone = true;
     });
     res.onData((chunk, last) => {
-      if (at !== -1) request += Buffer.from(chunk).toString("latin1");
+      if (at !== -1 || reads) request += Buffer.from(chunk).toString("latin1");
       if (!last) return;
+      if (sent !== undefined && !isAsked(request, sent, keys)) return void res.close();
       const answer = at === -1 ? bytes : Buffer.concat([before, Buffer.from(ID.exec(request)?.[1] ?? "1"), after]);
       const send = (): void => {
         if (isGone) return;

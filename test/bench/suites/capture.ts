@@ -30,8 +30,8 @@ export async function capture(port: number, request: Buffer, { status, encoding 
 }
 
 /** Starts the floor that sends the same answer. */
-export function startFloor(answer: HttpAnswer, answersId = false): Promise<Server> {
-  return startOwn("./bare.js", { ...bareOf(answer), answersId });
+export function startFloor(answer: HttpAnswer, also: Pick<BareAnswer, "answersId" | "reads"> = {}): Promise<Server> {
+  return startOwn("./bare.js", { ...bareOf(answer), ...also });
 }
 
 /** Starts a floor that stores something before it sends the same answer. */

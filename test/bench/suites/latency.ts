@@ -58,7 +58,7 @@ async function measureOperation(context: Context, program: Program, operation: O
   const request = requestBytes(path, { ...headers, authorization: `Bearer ${program.key}` }, bodyOf(1));
   const answer = await capture(program.port, request, { status: 200 });
   // The generator reads the id of short answers.
-  const floor = await startFloor(answer, kind === "call");
+  const floor = await startFloor(answer, { answersId: kind === "call" });
   const rate = await halfOfCapacity(context, program, request);
   const rows: readonly Timed[] = [
     { name: "bare µWS", kind: "floor", port: floor.port, runs: [] },

@@ -32,6 +32,8 @@ interface Operation {
   readonly name: string;
   readonly path: string;
   readonly encoding?: string;
+  /** Whether it is a list, which a second floor sends that also reads the request. */
+  readonly isList?: boolean;
   /** What floors store too, by their names, if the operation is a change. */
   readonly stores?: Readonly<Record<string, Stored>>;
   /** The message of a connection. */
@@ -42,10 +44,10 @@ const list = (era: Era) => ERAS[era]("tools/list");
 /** Those of cti that make a list of about 59 KB. */
 const TOOLSETS = "entity_list,entity,case,search,statistics,note";
 const OPERATIONS: readonly Operation[] = [
-  { name: "tools/list of cti", path: "/mcp/cti", message: list },
-  { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", message: list },
-  { name: "tools/list of cti, gzip", path: "/mcp/cti", encoding: "gzip", message: list },
-  { name: "tools/list of cti, narrowed", path: `/mcp/cti?toolsets=${TOOLSETS}`, message: list },
+  { name: "tools/list of cti", path: "/mcp/cti", isList: true, message: list },
+  { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", isList: true, message: list },
+  { name: "tools/list of cti, gzip", path: "/mcp/cti", encoding: "gzip", isList: true, message: list },
+  { name: "tools/list of cti, narrowed", path: `/mcp/cti?toolsets=${TOOLSETS}`, isList: true, message: list },
   { name: "list_agents, a read", path: "/mcp/core", message: (era) => ERAS[era]("tools/call", LIST_AGENTS) },
   {
     name: "update_agent, audited",
@@ -108,10 +110,10 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
       own.map(({ program, requests: [one] }) => capture(program.port, one as Buffer, wanted)),
     );
     const [answer] = answers as [(typeof answers)[0]];
-    const floor = await startFloor(answer);
-    const storing = new Map<string, Server>();
+    const floors = new Map([["bare µWS", await startFloor(answer)]]);
+    if (operation.isList === true) floors.set("µWS that reads", await startFloor(answer, { reads: true }));
     for (const [name, stored] of Object.entries(operation.stores ?? {}))
-      storing.set(name, await startStoringFloor(answer, stored));
+      floors.set(name, await startStoringFloor(answer, stored));
     for (const connections of context.connections) {
       const of = `${connections} ${connections === 1 ? "connection" : "connections"}`;
       const name = `${operation.name}, ${era}, ${of} (${bodyBytes(requests[0] as Buffer)} B in)`;
@@ -121,8 +123,7 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
         return { name, kind: "floor", pid, bytes, send: (ms) => load({ ...loop, port }, ms) };
       };
       const variants: Variant[] = [
-        floorOf("bare µWS", floor),
-        ...[...storing].map(([name, server]) => floorOf(name, server)),
+        ...[...floors].map(([name, server]) => floorOf(name, server)),
         ...own.map(({ name, program: { pid, port }, requests: ours }): Variant => {
           return { name, kind: "ours", pid, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
         }),
@@ -130,8 +131,7 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
       variants.push(...(await peerVariants(peers, loop, context, operation.name)));
       context.measured(await measure({ suite: "stack", name, variants }, context.pace));
     }
-    await floor.stop();
-    for (const server of storing.values()) await server.stop();
+    for (const server of floors.values()) await server.stop();
   }
   for (const { server } of peers satisfies Running[]) await server.stop();
 }
