@@ -8,8 +8,8 @@ export interface BareAnswer {
   readonly body: string;
   /** Puts the id of each request in the place of the answer's, for a client that checks it. */
   readonly answersId?: boolean;
-  /** Reads of each request what a server must that knows its callers: its headers, its key and its message. */
-  readonly reads?: boolean;
+  /** If set, each request is read as by a server that knows its callers: its headers, this value of Authorization, and its message. */
+  readonly authorization?: string;
 }
 
 /** Texts of the statuses that are sent; others are sent without one. */
@@ -26,10 +26,9 @@ function headersOf(request: HttpRequest): Record<string, string> {
   return headers;
 }
 
-/** Whether a request is a message with a key. Each key is looked up; one that is new is a key from then on. */
-function isAsked(request: string, { authorization = "" }: Record<string, string>, keys: Set<string>): boolean {
-  if (!keys.has(authorization)) keys.add(authorization);
-  return authorization !== "" && typeof (JSON.parse(request) as { method?: unknown }).method === "string";
+/** Whether a request is a message of one of those that are known. */
+function isAsked(request: string, { authorization = "" }: Record<string, string>, known: ReadonlySet<string>): boolean {
+  return known.has(authorization) && typeof (JSON.parse(request) as { method?: unknown }).method === "string";
 }
 
 /**
@@ -39,7 +38,7 @@ function isAsked(request: string, { authorization = "" }: Record<string, string>
  * @returns the port.
  */
 export function listenBare(
-  { status, headers, body, answersId = false, reads = false }: BareAnswer,
+  { status, headers, body, answersId = false, authorization }: BareAnswer,
   first?: () => Promise<void>,
 ): Promise<number> {
   const bytes = Buffer.from(body, "base64");
@@ -49,19 +48,19 @@ export function listenBare(
   const at = own === null ? -1 : own.index + ID_NAME.length;
   const before = bytes.subarray(0, at);
   const after = bytes.subarray(at + (own?.[1] ?? "").length);
-  const keys = new Set<string>();
+  const known = authorization === undefined ? undefined : new Set([authorization]);
   const app = uws.App();
   app.any("/*", (res, req) => {
-    const sent = reads ? headersOf(req) : undefined;
+    const sent = known && headersOf(req);
     let request = "";
     let isGone = false;
     res.onAborted(() => {
       isGone = true;
     });
     res.onData((chunk, last) => {
-      if (at !== -1 || reads) request += Buffer.from(chunk).toString("latin1");
+      if (at !== -1 || known !== undefined) request += Buffer.from(chunk).toString("latin1");
       if (!last) return;
-      if (sent !== undefined && !isAsked(request, sent, keys)) return void res.close();
+      if (known !== undefined && !isAsked(request, sent ?? {}, known)) return void res.close();
       const answer = at === -1 ? bytes : Buffer.concat([before, Buffer.from(ID.exec(request)?.[1] ?? "1"), after]);
       const send = (): void => {
         if (isGone) return;

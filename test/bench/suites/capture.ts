@@ -30,7 +30,10 @@ export async function capture(port: number, request: Buffer, { status, encoding 
 }
 
 /** Starts the floor that sends the same answer. */
-export function startFloor(answer: HttpAnswer, also: Pick<BareAnswer, "answersId" | "reads"> = {}): Promise<Server> {
+export function startFloor(
+  answer: HttpAnswer,
+  also: Pick<BareAnswer, "answersId" | "authorization"> = {},
+): Promise<Server> {
   return startOwn("./bare.js", { ...bareOf(answer), ...also });
 }
 

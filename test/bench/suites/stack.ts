@@ -32,8 +32,6 @@ interface Operation {
   readonly name: string;
   readonly path: string;
   readonly encoding?: string;
-  /** Whether it is a list, which a second floor sends that also reads the request. */
-  readonly isList?: boolean;
   /** What floors store too, by their names, if the operation is a change. */
   readonly stores?: Readonly<Record<string, Stored>>;
   /** The message of a connection. */
@@ -44,10 +42,10 @@ const list = (era: Era) => ERAS[era]("tools/list");
 /** Those of cti that make a list of about 59 KB. */
 const TOOLSETS = "entity_list,entity,case,search,statistics,note";
 const OPERATIONS: readonly Operation[] = [
-  { name: "tools/list of cti", path: "/mcp/cti", isList: true, message: list },
-  { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", isList: true, message: list },
-  { name: "tools/list of cti, gzip", path: "/mcp/cti", encoding: "gzip", isList: true, message: list },
-  { name: "tools/list of cti, narrowed", path: `/mcp/cti?toolsets=${TOOLSETS}`, isList: true, message: list },
+  { name: "tools/list of cti", path: "/mcp/cti", message: list },
+  { name: "tools/list of cti, br", path: "/mcp/cti", encoding: "br", message: list },
+  { name: "tools/list of cti, gzip", path: "/mcp/cti", encoding: "gzip", message: list },
+  { name: "tools/list of cti, narrowed", path: `/mcp/cti?toolsets=${TOOLSETS}`, message: list },
   { name: "list_agents, a read", path: "/mcp/core", message: (era) => ERAS[era]("tools/call", LIST_AGENTS) },
   {
     name: "update_agent, audited",
@@ -111,7 +109,8 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
     );
     const [answer] = answers as [(typeof answers)[0]];
     const floors = new Map([["bare µWS", await startFloor(answer)]]);
-    if (operation.isList === true) floors.set("µWS that reads", await startFloor(answer, { reads: true }));
+    if (operation.message === list)
+      floors.set("µWS that reads", await startFloor(answer, { authorization: `Bearer ${first.program.key}` }));
     for (const [name, stored] of Object.entries(operation.stores ?? {}))
       floors.set(name, await startStoringFloor(answer, stored));
     for (const connections of context.connections) {
