@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { reservePort } from "../../services/launcher/ports.js";
+import { toolNames } from "./mcp.js";
 import { LOOPBACK } from "./outgoing.js";
 
-/** Below 32768, where Linux begins to give ports away (ip_local_port_range). */
-const [FIRST_PORT, LAST_PORT] = [16_384, 32_768];
 const ROOT = join(import.meta.dirname, "../..");
 /** Servers of tests are on loopback, which is closed unless it is listed. */
 export const OWN_SERVERS = { OUTGOING_ALLOW: LOOPBACK.allow.join(",") };
@@ -146,23 +145,24 @@ export async function untilReady({ process: child, output }: Child, within = 55_
 }
 
 /**
- * Free ports, for programs that must know each other's addresses before they start. They are below the range from which
- * the system picks a port for 0, so that no other test gets one before its program listens.
+ * Waits until the built-in platforms answer, which start beside a program that is ready: until they say what its analyst
+ * can do, lists have only tools that read.
  */
+export async function untilPlatformsAnswer({ baseUrl, bootstrap }: Program, within = 55_000): Promise<void> {
+  const deadline = Date.now() + within;
+  for (const server of ["cti", "aev", "grc"]) {
+    const names = () => toolNames(`${baseUrl}/mcp/${server}`, bootstrap.analyst.api_key);
+    while (!(await names()).some((name) => /^(add|create)_/.test(name))) {
+      if (Date.now() > deadline) throw new Error(`the ${server} platform did not answer in ${within / 1_000} seconds`);
+      await sleep(250);
+    }
+  }
+}
+
+/** Free ports, for programs that must know each other's addresses before they start. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(FIRST_PORT, LAST_PORT);
-    const server = createServer().listen(port, "127.0.0.1");
-    // Rejects if the port is taken (events.once).
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    ports.add(port);
-    await new Promise((done) => server.close(done));
-  }
+  while (ports.size < count) ports.add(await reservePort("127.0.0.1", 0, "port"));
   return [...ports];
 }
 

@@ -5,7 +5,7 @@ import { titleOf } from "../hosts/behaviour.js";
 import { HOSTS } from "../hosts/hosts.js";
 import { listsOf } from "../hosts/lists.js";
 import { PAGE } from "../hosts/page.js";
-import { startProgram } from "../support/program.js";
+import { startProgram, untilPlatformsAnswer } from "../support/program.js";
 
 // The clients take 2 GB of disk, so nobody runs them here: the page says what it was
 // written with, and that must still be so.
@@ -23,6 +23,7 @@ test("the page has the versions of the clients that the script installs", () => 
 test("the page has the lists that the example analyst has now", async () => {
   const program = await startProgram();
   try {
+    await untilPlatformsAnswer(program);
     for (const { server, tools, bytes } of await listsOf({ ...program, key: program.bootstrap.analyst.api_key })) {
       const [, shownTools, shownBytes] =
         new RegExp(`^\\| ${server} \\| (\\d+) \\| ([\\d,]+) \\|$`, "m").exec(page) ?? [];

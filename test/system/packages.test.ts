@@ -10,7 +10,7 @@ import { PackageFormat, PackageService } from "#proto/catalogue/v1/package_servi
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { connectClient } from "../../clients/node/connect.js";
 import { post, toolNames } from "../support/mcp.js";
-import { type Program, startProgram } from "../support/program.js";
+import { type Program, startProgram, untilPlatformsAnswer } from "../support/program.js";
 import { unzip } from "../support/unzip.js";
 
 // Packages of the running service: for whom they are, and what their key does.
@@ -22,6 +22,7 @@ describe("packages", () => {
 
   beforeAll(async () => {
     program = await startProgram();
+    await untilPlatformsAnswer(program);
     analyst = program.bootstrap.analyst.api_key;
   });
   afterAll(async () => {

@@ -17,6 +17,8 @@ const IDLE_S = 8;
 const MOST_CALLS = 128;
 /** The most that its client has not read, in bytes: two of the longest answers. */
 const MAX_UNREAD = 128 << 20;
+/** What µWebSockets.js says of a message that it did not take, because more than that is unread: the caller of that answer would wait in vain. */
+const DROPPED = 2;
 const OK = 200;
 /** Misdirected Request (RFC 9110 section 15.5.20): the lane begins nothing any more. */
 const MISDIRECTED = 421;
@@ -46,9 +48,7 @@ export function sharing(
     maxPayloadLength: MAX_FRAME,
     idleTimeout: IDLE_S,
     sendPingsAutomatically: true,
-    // Beyond it an answer would be lost, and so the connection is.
     maxBackpressure: MAX_UNREAD,
-    closeOnBackpressureLimit: 1,
     open(socket) {
       socket.getUserData().shared = new SharedCalls(socket, byPath, lane, isClosing);
     },
@@ -81,7 +81,9 @@ class SharedCalls {
     this.#lane = lane;
     this.#isClosing = isClosing;
     this.#outbox = new Outbox((all, bytes) => {
-      if (!this.#isGone) socket.send(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all, bytes), true);
+      if (this.#isGone) return;
+      const sent = socket.send(all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all, bytes), true);
+      if (sent === DROPPED) this.#hangUp();
     });
   }
 
