@@ -44,7 +44,7 @@ export const options = {
     fallback: 50051,
   },
   lanePort: optional({
-    doc: "The port for unary calls between processes of the service (the lane); 0 for any free one. The other processes learn it from the gRPC port. If omitted, a Unix domain socket in a directory of its own if WORKERS is 2 or more, otherwise none. EDGE=node opens none.",
+    doc: "The port for unary calls between processes of the service (the lane); 0 for any free one. The other processes learn it from the gRPC port. If omitted, a Unix domain socket in a directory of its own, which processes on the same machine use; none if WORKERS is 1. EDGE=node opens none.",
     parse: port,
   }),
   dataDir: { doc: "The data directory: the embedded store and bootstrap.json.", parse: text, fallback: "./data" },

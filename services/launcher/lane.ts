@@ -18,5 +18,5 @@ export async function laneOf(
   // Who does not want µWebSockets.js for one thing does not want it for another.
   if (edge === "node") return undefined;
   if (lanePort !== undefined) return { at: { host, port: await reservePort(host, lanePort, "lane port") }, log };
-  return workers > 1 ? { at: "socket", log } : undefined;
+  return workers === 1 ? undefined : { at: "socket", log };
 }

@@ -23,8 +23,8 @@ async function measureAll(names: readonly string[]): Promise<Held[]> {
     const shape = SHAPES.find(({ name }) => name === limit.shape);
     if (shape === undefined) throw new Error(`no shape is named ${limit.shape}`);
     const floor = await startFloor(await capture(facade.port, shape.request, shape));
-    const variant = (name: string, kind: "floor" | "ours", { pid, port }: Server) => ({
-      ...{ name, kind, pid },
+    const variant = (name: string, kind: "floor" | "ours", { pids, port }: Server) => ({
+      ...{ name, kind, pids },
       send: (ms: number) => load({ port, requests: [shape.request], connections: CONNECTIONS }, ms),
     });
     const variants = [variant("bare µWS", "floor", floor), variant("façade", "ours", facade)];

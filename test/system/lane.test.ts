@@ -1,11 +1,14 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharesPorts } from "../../facade/http/node-edge.js";
-import { freePorts, type Program, startProgram } from "../support/program.js";
+import { call } from "../support/mcp.js";
+import { freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
 import { titled } from "../support/titled.js";
 
-// Façade workers in processes of their own, on either edge: with µWebSockets.js
+// Façades in processes of their own, on either edge: with µWebSockets.js
 // they call the services by the lane, and with node:http at the gRPC port.
 
 const CANNOT_SHARE = "Node 22.12, in which node:http can share a port";
@@ -25,36 +28,36 @@ describe.each(["uws", "node"])("EDGE=%s", (edge) => {
 
     test("a tool is called, a write too, and what fails says why", async () => {
       const answers = await Promise.all(
-        Array.from({ length: 30 }, () => call("tools/call", { name: "list_agents", arguments: { page_size: 2 } })),
+        Array.from({ length: 30 }, () => called("tools/call", { name: "list_agents", arguments: { page_size: 2 } })),
       );
       for (const { status, text } of answers) {
         expect(status).toBe(200);
         expect(JSON.parse(text).result.structuredContent.agents).toHaveLength(2);
       }
-      const made = await call("tools/call", { name: "create_agent", arguments: { name: "By the lane" } });
+      const made = await called("tools/call", { name: "create_agent", arguments: { name: "By the lane" } });
       const { agent } = JSON.parse(made.text).result.structuredContent;
-      const found = await call("tools/call", { name: "get_agent", arguments: { agent_id: agent.id } });
+      const found = await called("tools/call", { name: "get_agent", arguments: { agent_id: agent.id } });
       expect(JSON.parse(found.text).result.structuredContent.agent.name).toBe("By the lane");
-      const none = await call("tools/call", { name: "get_agent", arguments: { agent_id: "none" } });
+      const none = await called("tools/call", { name: "get_agent", arguments: { agent_id: "none" } });
       expect(JSON.parse(none.text).result).toMatchObject({ isError: true });
     });
 
     test.skipIf(process.platform !== "linux")("the workers have connections to the lane if there is one", async () => {
-      const now = () => call("tools/call", { name: "list_agents", arguments: { page_size: 1 } });
+      const now = () => called("tools/call", { name: "list_agents", arguments: { page_size: 1 } });
       await Promise.all(Array.from({ length: 30 }, now));
       if (edge === "uws") expect(connectionsTo(lanePort)).toBeGreaterThan(0);
       else expect(connectionsTo(lanePort)).toBe(0);
     });
 
     test("nobody else hears of it: no client, and no log", async () => {
-      const { headers } = await call("tools/list", {});
+      const { headers } = await called("tools/list", {});
       expect(headers["x-lane-token"]).toBeUndefined();
       expect(headers["alt-svc"]).toBeUndefined();
       expect(program.output()).not.toMatch(/x-lane-token/i);
     });
 
     /** One request to core on a connection of its own, which the kernel gives to either worker. */
-    function call(method: string, params: object) {
+    function called(method: string, params: object) {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
       const headers = {
         ...{ authorization: `Bearer ${program.bootstrap.admin.api_key}`, "content-type": "application/json" },
@@ -75,6 +78,41 @@ describe.each(["uws", "node"])("EDGE=%s", (edge) => {
     }
   });
 });
+
+test.skipIf(process.platform !== "linux")("a façade alone uses the socket of services on its machine", async () => {
+  // Its name is short: that of a socket is.
+  const temporary = mkdtempSync(join(tmpdir(), "lane-"));
+  const [port] = (await freePorts(1)) as [number];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const services = await startProgram({ env: { WORKERS: "0", BASE_URL: baseUrl, TMPDIR: temporary } });
+  const facade = spawnProgram("facade/main.js", [], { PORT: String(port), ...addressesOf(services) });
+  try {
+    await untilReady(facade);
+    const listed = () => call(`${baseUrl}/mcp/core`, services.bootstrap.admin.api_key, "list_agents", { page_size: 1 });
+    await Promise.all(Array.from({ length: 30 }, listed));
+    expect(connectionsIn(temporary)).toBeGreaterThan(0);
+  } finally {
+    await facade.stop();
+    await services.stop();
+    rmSync(temporary, { recursive: true });
+  }
+});
+
+/** What a façade alone is told of services that run together. */
+function addressesOf({ bootstrap, dataDir }: Program): Record<string, string> {
+  const names = ["AUTH_URL", "CATALOGUE_URL", "PLATFORM_PROXY_URL", "CORE_OBJECTS_URL", "TRACES_URL"];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, bootstrap.grpc_url])),
+    SERVICE_KEY_FILE: join(dataDir, "service-key"),
+  };
+}
+
+/** Connections that sockets in a directory have accepted (proc_net_unix). */
+function connectionsIn(directory: string): number {
+  const rows = readFileSync("/proc/net/unix", "utf8").split("\n");
+  return rows.filter((row) => row.includes(` ${CONNECTED} `) && row.includes(directory)).length;
+}
+const CONNECTED = "03";
 
 /** Established connections of this machine to a port (proc_net_tcp(5)). */
 function connectionsTo(port: number): number {

@@ -51,11 +51,12 @@ const ELSEWHERE = { SERVICE_KEY: "of-another-process", AUTH_URL: "http://127.0.0
 test("catalogue alone loads no façade, no sandbox and no other service", async () => {
   const loaded = await loadedBy(["--services", "catalogue", "--workers", "0"], ELSEWHERE);
   expect(roomsOf(loaded)).toEqual([...ANY, "services/catalogue"].sort());
-  expect(loadsEdge(loaded)).toBe(false);
+  // Its lane is served by it.
+  expect(loadsEdge(loaded)).toBe(true);
 });
 
-test("auth alone loads auth", async () => {
-  const loaded = await loadedBy(["--services", "auth", "--workers", "0"], {});
+test("auth alone loads auth, and nothing of µWebSockets.js if it is not wanted", async () => {
+  const loaded = await loadedBy(["--services", "auth", "--workers", "0", "--edge", "node"], {});
   expect(roomsOf(loaded)).toEqual([...ANY, "services/auth"].sort());
   expect(loadsEdge(loaded)).toBe(false);
 });

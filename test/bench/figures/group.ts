@@ -7,8 +7,8 @@ export type Kind = "floor" | "ours" | "peer";
 export interface Variant {
   readonly name: string;
   readonly kind: Kind;
-  /** The process that is measured, with all that it started. */
-  readonly pid: number;
+  /** The processes that are measured, with all that they started. */
+  readonly pids: readonly number[];
   /** Sends requests for so long; resolves to the number of answers. */
   readonly send: (ms: number) => Promise<number>;
   /** Bytes of the answer's body, if it is known. */

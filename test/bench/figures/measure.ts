@@ -29,8 +29,8 @@ export async function measure({ suite, name, variants }: Group, { rounds, ms }: 
     }
   }
   const rows = variants.map((variant) => {
-    const { name: row, kind, bytes, pid } = variant;
-    return { name: row, kind, bytes, turns: turns.get(variant) ?? [], megabytes: megabytesOf(pid) };
+    const { name: row, kind, bytes, pids } = variant;
+    return { name: row, kind, bytes, turns: turns.get(variant) ?? [], megabytes: megabytesOf(...pids) };
   });
   return { suite, name, rows };
 }
@@ -42,11 +42,11 @@ async function warm({ send }: Variant, ms: number): Promise<void> {
   }
 }
 
-async function turnOf({ pid, send }: Variant, ms: number): Promise<Turn> {
-  const before = cpuMicroseconds(pid);
+async function turnOf({ pids, send }: Variant, ms: number): Promise<Turn> {
+  const before = cpuMicroseconds(...pids);
   const began = performance.now();
   const answers = await send(ms);
   const seconds = (performance.now() - began) / 1_000;
   await sleep(SETTLE_MS);
-  return { cpu: (cpuMicroseconds(pid) - before) / answers, rate: answers / seconds };
+  return { cpu: (cpuMicroseconds(...pids) - before) / answers, rate: answers / seconds };
 }

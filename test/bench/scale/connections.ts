@@ -30,11 +30,12 @@ export async function connectionsPart(say: Say, count: number): Promise<void> {
     ["open event stream", STREAM, "notifications/progress"],
   ] as const) {
     const server = await startOwn("./facade.js", { inFlight: 8 * count } satisfies FacadeAsked);
+    const ownBytes = (): number => server.pids.reduce((sum, pid) => sum + ownBytesOf(pid), 0);
     // What is made once is there before it is counted.
     const first = await open(server.port, request, answered, AT_ONCE);
-    const before = await settled(() => ownBytesOf(server.pid));
+    const before = await settled(ownBytes);
     const sockets = await open(server.port, request, answered, count);
-    const after = await settled(() => ownBytesOf(server.pid));
+    const after = await settled(ownBytes);
     say(what, `${((after - before) / count / 1_024).toFixed(1)} KB`, `${count} at once`);
     for (const socket of [...first, ...sockets]) socket.destroy();
     await server.stop();

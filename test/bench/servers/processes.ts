@@ -23,26 +23,26 @@ function statOf(pid: number): ReturnType<typeof readStat> | undefined {
   }
 }
 
-/** A process and all that descend from it. */
-export function familyOf(root: number): number[] {
+/** Processes and all that descend from them. */
+export function familyOf(...roots: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
     const parent = /^\d+$/.test(name) ? statOf(Number(name))?.parent : undefined;
     if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
-  const family = [root];
+  const family = [...roots];
   for (const pid of family) family.push(...(children.get(pid) ?? []));
   return family;
 }
 
-/** The CPU time that a process and its descendants have used so far, in microseconds. */
-export function cpuMicroseconds(root: number): number {
-  return familyOf(root).reduce((sum, pid) => sum + (statOf(pid)?.ticks ?? 0), 0) * TICK_US;
+/** The CPU time that processes and their descendants have used so far, in microseconds. */
+export function cpuMicroseconds(...roots: readonly number[]): number {
+  return familyOf(...roots).reduce((sum, pid) => sum + (statOf(pid)?.ticks ?? 0), 0) * TICK_US;
 }
 
-/** The memory of a process and its descendants, in megabytes; pages that they share count once. */
-export function megabytesOf(root: number): number {
-  const kilobytes = familyOf(root).map((pid) => {
+/** The memory of processes and their descendants, in megabytes; pages that they share count once. */
+export function megabytesOf(...roots: readonly number[]): number {
+  const kilobytes = familyOf(...roots).map((pid) => {
     try {
       return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0);
     } catch {

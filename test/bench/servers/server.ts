@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onServersCore } from "./cores.js";
 
-/** A process that is measured. */
+/** A server that is measured. */
 export interface Server {
-  readonly pid: number;
+  /** Its processes; what descends from them is its own too. */
+  readonly pids: readonly number[];
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -60,7 +61,7 @@ export async function startCommand(
     await end(child);
     throw error;
   });
-  return { pid: child.pid as number, port, stop: () => end(child) };
+  return { pids: [child.pid as number], port, stop: () => end(child) };
 }
 
 /** Starts one of our servers, by its file here, tells it what to be, and waits for its port. */
@@ -74,7 +75,7 @@ export async function startOwn(file: string, what: object = {}): Promise<Server>
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
     child.send(what);
   });
-  return { pid: child.pid as number, port, stop: () => end(child) };
+  return { pids: [child.pid as number], port, stop: () => end(child) };
 }
 
 /** Ends a process and waits until it has ended. */

@@ -21,9 +21,9 @@ const RECORD = 373;
 /** Measures an audited call, and the same call as a read. */
 export async function auditSuite(context: Context): Promise<void> {
   const own = await Promise.all(
-    [0, 2].map((workers) => startOwn("./facade.js", { edge: "uws", audits: true, workers } satisfies FacadeAsked)),
+    [0, 1, 2].map((workers) => startOwn("./facade.js", { edge: "uws", audits: true, workers } satisfies FacadeAsked)),
   );
-  const [facade, two] = own as [Server, Server];
+  const [facade, apart, two] = own as [Server, Server, Server];
   for (const [era, message] of Object.entries(ERAS)) {
     const requestOf = (name: string): Buffer => {
       const { body, headers } = message("tools/call", { ...OBJECTS, name });
@@ -39,15 +39,17 @@ export async function auditSuite(context: Context): Promise<void> {
       const floor = await startFloor(answer);
       const storing = await startStoringFloor(answer, { record: RECORD });
       const peers = await startPeers(context, { path: PATH, tools, results: { [AUDITED]: result } });
-      const variant = (name: string, kind: "floor" | "ours", { pid, port }: Server, request: Buffer) => {
+      const variant = (name: string, kind: "floor" | "ours", { pids, port }: Server, request: Buffer) => {
         const loop = { requests: [request], connections, port };
-        return { name, kind, pid, bytes: answer.body.length, send: (ms: number) => load(loop, ms) };
+        return { name, kind, pids, bytes: answer.body.length, send: (ms: number) => load(loop, ms) };
       };
       const variants = [
         variant("bare µWS", "floor", floor, audited),
         variant("µWS that appends", "floor", storing, audited),
         variant("façade, a read", "ours", facade, read),
         variant("façade, audited", "ours", facade, audited),
+        variant("two processes, a read", "ours", apart, read),
+        variant("two processes, audited", "ours", apart, audited),
         variant("two workers, a read", "ours", two, read),
         variant("two workers, audited", "ours", two, audited),
         ...(await peerVariants(peers, { requests: [audited], connections }, context, group)),

@@ -99,9 +99,9 @@ export async function facadeSuite(context: Context): Promise<void> {
     const sends = (one: Server) => (ms: number) => load({ ...loop, port: one.port }, ms);
     const bytes = answer.body.length;
     const variants = [
-      { name: "bare µWS", kind: "floor" as const, pid: floor.pid, send: sends(floor), bytes },
+      { name: "bare µWS", kind: "floor" as const, pids: floor.pids, send: sends(floor), bytes },
       ...facades.map(({ edge, server }) => {
-        return { name: `façade on ${edge}`, kind: "ours" as const, pid: server.pid, send: sends(server), bytes };
+        return { name: `façade on ${edge}`, kind: "ours" as const, pids: server.pids, send: sends(server), bytes };
       }),
       ...(await peerVariants(peers, loop, context, shape.name)),
     ];

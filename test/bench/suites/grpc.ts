@@ -44,7 +44,7 @@ export async function grpcSuite(context: Context): Promise<void> {
       const name = `ListAgents by ${client}, ${atOnce} at once (${REQUEST.length} B in)`;
       if (!context.wants(name)) continue;
       const variants = servers.map(({ name: variant, kind, server, address }) => ({
-        ...{ name: variant, kind, pid: server.pid, bytes: response.length },
+        ...{ name: variant, kind, pids: server.pids, bytes: response.length },
         send: sends(address, program, atOnce),
       }));
       context.measured(await measure({ suite: "grpc", name, variants }, context.pace));

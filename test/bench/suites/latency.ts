@@ -77,9 +77,9 @@ async function measureOperation(context: Context, program: Program, operation: O
 }
 
 /** By its CPU time of a request in a closed loop, on the one core that a process mostly uses. */
-async function halfOfCapacity(context: Context, { pid, port }: Program, request: Buffer): Promise<number> {
+async function halfOfCapacity(context: Context, { pids, port }: Program, request: Buffer): Promise<number> {
   const send = (ms: number): Promise<number> => load({ port, requests: [request], connections: mostOf(context) }, ms);
-  const variants = [{ name: "one process", kind: "ours" as const, pid, send }];
+  const variants = [{ name: "one process", kind: "ours" as const, pids, send }];
   const group = { suite: "latency", name: "capacity", variants } as const;
   const { rows } = await measure(group, { ...context.pace, rounds: CAPACITY_ROUNDS });
   const capacity = MICROSECONDS / median(rows.flatMap(cpuOf));

@@ -39,9 +39,9 @@ export async function peerVariants(
       skip(`${peer.name} does not answer ${group}: ${answer.status} ${answer.body.toString().slice(0, 200)}`);
       continue;
     }
-    const { pid, port } = server;
+    const { pids, port } = server;
     const send = (ms: number): Promise<number> => load({ ...loop, port }, ms);
-    variants.push({ name: peer.name, kind: "peer", pid, send, bytes: answer.body.length });
+    variants.push({ name: peer.name, kind: "peer", pids, send, bytes: answer.body.length });
   }
   return variants;
 }

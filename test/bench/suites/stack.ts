@@ -1,11 +1,11 @@
-// The whole built program, in one process and with two workers: lists of tools,
-// a read, and a change that the audit records.
+// The whole built program, in one process, in two, and with two workers: lists
+// of tools, a read, and a change that the audit records.
 
 import { legacy, modern } from "../../facade/support/client.js";
 import type { Variant } from "../figures/group.js";
 import { measure } from "../figures/measure.js";
 import { bodyBytes, load, requestBytes } from "../load.js";
-import { type Program, startProgram } from "../servers/program.js";
+import { type Program, startProgram, startTwoProcesses } from "../servers/program.js";
 import type { Server } from "../servers/server.js";
 import type { Stored } from "../servers/storing.js";
 import { createAgents, LIST_AGENTS, updateAgent } from "./agents.js";
@@ -17,8 +17,9 @@ const ERAS = { "2026-07-28": modern, "2025-11-25": legacy } as const;
 type Era = keyof typeof ERAS;
 
 const SETUPS = [
-  { name: "one process", env: { WORKERS: "1" } },
-  { name: "two workers", env: { WORKERS: "2" } },
+  { name: "one process", start: () => startProgram({ WORKERS: "1" }) },
+  { name: "two processes", start: startTwoProcesses },
+  { name: "two workers", start: () => startProgram({ WORKERS: "2" }) },
 ] as const;
 
 /** One of the programs that are measured, with agents that its calls change. */
@@ -76,8 +77,8 @@ function requestsOf(
 /** Measures the program. */
 export async function stackSuite(context: Context): Promise<void> {
   const setups: Setup[] = [];
-  for (const { name, env } of SETUPS) {
-    const program = await startProgram(env);
+  for (const { name, start } of SETUPS) {
+    const program = await start();
     setups.push({ name, program, agents: await createAgents(program, mostOf(context)) });
   }
   for (const operation of OPERATIONS.filter(({ name }) => context.wants(name))) {
@@ -118,13 +119,13 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
       const name = `${operation.name}, ${era}, ${of} (${bodyBytes(requests[0] as Buffer)} B in)`;
       const loop = { requests, connections };
       const bytes = answer.body.length;
-      const floorOf = (name: string, { pid, port }: Server): Variant => {
-        return { name, kind: "floor", pid, bytes, send: (ms) => load({ ...loop, port }, ms) };
+      const floorOf = (name: string, { pids, port }: Server): Variant => {
+        return { name, kind: "floor", pids, bytes, send: (ms) => load({ ...loop, port }, ms) };
       };
       const variants: Variant[] = [
         ...[...floors].map(([name, server]) => floorOf(name, server)),
-        ...own.map(({ name, program: { pid, port }, requests: ours }): Variant => {
-          return { name, kind: "ours", pid, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
+        ...own.map(({ name, program: { pids, port }, requests: ours }): Variant => {
+          return { name, kind: "ours", pids, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
         }),
       ];
       variants.push(...(await peerVariants(peers, loop, context, operation.name)));

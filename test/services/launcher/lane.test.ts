@@ -12,9 +12,9 @@ const where = async (given: Settings, edge: "uws" | "node" | undefined = "uws") 
   return (await laneOf(given, edge, silentLog))?.at;
 };
 
-test("one process with everything has no lane, and one with façade workers has one at a Unix domain socket", async () => {
+test("one process with everything has no lane, and one whose façades run apart has one at a Unix domain socket", async () => {
   expect(await where(settings())).toBeUndefined();
-  expect(await where(settings("--workers=0"), undefined)).toBeUndefined();
+  expect(await where(settings("--workers=0"), undefined)).toBe("socket");
   expect(await where(settings("--workers=2", "--host=0.0.0.0"))).toBe("socket");
 });
 
@@ -28,6 +28,7 @@ test("a port that is set is one of the address that the process listens on", asy
 
 test("with EDGE=node there is none", async () => {
   expect(await where(settings("--workers=2"), "node")).toBeUndefined();
+  expect(await where(settings("--workers=0"), "node")).toBeUndefined();
   expect(await where(settings("--workers=0", "--lane-port=0"), "node")).toBeUndefined();
 });
 
