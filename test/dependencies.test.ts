@@ -89,6 +89,7 @@ test("every version is exact, and every package has a digest", () => {
 const STARTERS = [
   "services/launcher/workers.ts",
   "services/shared/process/processes.ts",
+  "services/shared/process/scheduling.ts",
   "services/shared/process/starter.ts",
   "services/shared/process/usage.ts",
 ];

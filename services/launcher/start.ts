@@ -3,6 +3,7 @@ import type { Facade } from "../../facade/facade.js";
 import { callRatesOf } from "../shared/limits/settings.js";
 import { createShares } from "../shared/limits/shares.js";
 import { type Log, silentLog } from "../shared/process/log.js";
+import { letOthersFinish } from "../shared/process/scheduling.js";
 import type { Credential } from "../shared/rpc/call.js";
 import { serveConnect } from "../shared/rpc/connect.js";
 import { health, unknownService } from "../shared/rpc/health.js";
@@ -24,6 +25,7 @@ import { configurePlatforms, prepareBuiltIn, runsSandboxes } from "./platforms.j
 import { reservePort } from "./ports.js";
 import { narrowToOwner } from "./private-files.js";
 import { createRouting } from "./routing.js";
+
 import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
 import { forkWorkers, type Workers } from "./workers.js";
@@ -140,8 +142,12 @@ async function startParts(
     facade = await runFacade({ ...settings, edge }, { baseUrl, port, routing, services, self, image, shares, log });
     ending.push((graceMs) => facade?.drain(graceMs));
   }
-  if (pool !== undefined) ending.push((graceMs) => pool.drain(graceMs));
-  await pool?.serve(services.ready);
+  if (pool !== undefined) {
+    ending.push((graceMs) => pool.drain(graceMs));
+    await pool.serve(services.ready);
+    // They were forked before, so that they are not taken for it.
+    letOthersFinish();
+  }
   const metricsUrl = await serveMetricsOf(settings, services.ready, pool, ending);
   if (runsAuth) writeAddresses(dataDir, baseUrl, grpcUrl);
   // What the store has made meanwhile; nobody but its owner could enter the directory.

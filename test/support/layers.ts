@@ -60,7 +60,7 @@ const runsApart = (file: string): boolean => /^services\/.*\/apart\//.test(file)
 const THREADS = ["services/shared/process/thread.ts", "services/shared/process/asked.ts"];
 /** The files that may start processes. */
 const PROCESSES = [
-  ...["processes", "starter", "usage"].map((name) => `services/shared/process/${name}.ts`),
+  ...["processes", "scheduling", "starter", "usage"].map((name) => `services/shared/process/${name}.ts`),
   "services/launcher/workers.ts",
   "clients/cli/offline.ts",
 ];

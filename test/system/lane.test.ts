@@ -1,9 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharesPorts } from "../../facade/http/node-edge.js";
+import { familyOf } from "../bench/servers/processes.js";
 import { call } from "../support/mcp.js";
 import { freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
 import { titled } from "../support/titled.js";
@@ -11,6 +13,7 @@ import { titled } from "../support/titled.js";
 // Façades in processes of their own, on either edge: with µWebSockets.js
 // they call the services by the lane, and with node:http at the gRPC port.
 
+const noChrt = spawnSync("chrt", ["-m"]).status === 0 ? undefined : "chrt of util-linux";
 const CANNOT_SHARE = "Node 22.12, in which node:http can share a port";
 const whyNot = (edge: string): string | undefined => (edge === "node" && !sharesPorts() ? CANNOT_SHARE : undefined);
 
@@ -47,6 +50,13 @@ describe.each(["uws", "node"])("EDGE=%s", (edge) => {
       await Promise.all(Array.from({ length: 30 }, now));
       if (edge === "uws") expect(connectionsTo(lanePort)).toBeGreaterThan(0);
       else expect(connectionsTo(lanePort)).toBe(0);
+    });
+
+    test.skipIf(noChrt !== undefined)(titled("services do not interrupt a worker that runs", noChrt), async () => {
+      const main = program.process.pid as number;
+      await expect.poll(() => policyOf(main)).toBe(SCHED_BATCH);
+      const workers = familyOf(main).filter((pid) => commandOf(pid).includes("facade/main.js"));
+      expect(workers.map(policyOf)).toEqual([SCHED_OTHER, SCHED_OTHER]);
     });
 
     test("nobody else hears of it: no client, and no log", async () => {
@@ -105,6 +115,19 @@ function addressesOf({ bootstrap, dataDir }: Program): Record<string, string> {
     ...Object.fromEntries(names.map((name) => [name, bootstrap.grpc_url])),
     SERVICE_KEY_FILE: join(dataDir, "service-key"),
   };
+}
+
+/** By which policy the main thread of a process is scheduled (proc_pid_stat(5), sched(7)). */
+function policyOf(pid: number): number {
+  const line = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(line.slice(line.lastIndexOf(")") + 2).split(" ")[POLICY]);
+}
+/** Its field, counted from the state of the process. */
+const POLICY = 38;
+const [SCHED_OTHER, SCHED_BATCH] = [0, 3];
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8");
 }
 
 /** Connections that sockets in a directory have accepted (proc_net_unix). */

@@ -9,6 +9,7 @@ import { WORKER_FLAGS } from "../../../services/launcher/workers.js";
 import { createShares } from "../../../services/shared/limits/shares.js";
 import { silentLog } from "../../../services/shared/process/log.js";
 import { allocateAsNew } from "../../../services/shared/process/new-objects.js";
+import { letOthersFinish } from "../../../services/shared/process/scheduling.js";
 import { serveConnect } from "../../../services/shared/rpc/connect.js";
 import type { Dispatch } from "../../../services/shared/rpc/dispatch.js";
 import { mountInProcess } from "../../../services/shared/rpc/in-process.js";
@@ -50,6 +51,7 @@ async function serve(asked: FacadeAsked): Promise<number> {
   for (let n = 0; n < workers; n++)
     port = await startWorker({ ...asked, over: { url: `http://${HOST}:${servicePort}`, port } });
   allocateAsNew();
+  if (workers > 1) letOthersFinish();
   return port;
 }
 
