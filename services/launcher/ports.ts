@@ -2,10 +2,9 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Where a port is chosen if 0 is set: below 32768, from which Linux gives
- * ports to outgoing connections and to whoever else asks for 0
- * (ip_local_port_range). One of those could be given away before our server
- * listens.
+ * Where a port is chosen if 0 is set: below 32768. From there on Linux gives
+ * ports to outgoing connections and to other programs that ask for 0
+ * (ip_local_port_range), so that one could be taken before our server listens.
  */
 const [FIRST_PORT, LAST_PORT] = [16_384, 32_767];
 /** The ports that are tried, if 0 is set. */

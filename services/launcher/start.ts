@@ -25,7 +25,6 @@ import { configurePlatforms, prepareBuiltIn, runsSandboxes } from "./platforms.j
 import { reservePort } from "./ports.js";
 import { narrowToOwner } from "./private-files.js";
 import { createRouting } from "./routing.js";
-
 import { switchCoreOn } from "./switch-core-on.js";
 import { startTracing } from "./tracing.js";
 import { forkWorkers, type Workers } from "./workers.js";
@@ -145,7 +144,7 @@ async function startParts(
   if (pool !== undefined) {
     ending.push((graceMs) => pool.drain(graceMs));
     await pool.serve(services.ready);
-    // They were forked before, so that they are not taken for it.
+    // Workers keep the policy that they were forked with.
     letOthersFinish();
   }
   const metricsUrl = await serveMetricsOf(settings, services.ready, pool, ending);

@@ -159,6 +159,18 @@ export async function untilPlatformsAnswer({ baseUrl, bootstrap }: Program, with
   }
 }
 
+/** What a façade alone is told of services that run together. */
+export function addressesOf({
+  grpcAddress,
+  dataDir,
+}: Pick<Program, "grpcAddress" | "dataDir">): Record<string, string> {
+  const names = ["AUTH_URL", "CATALOGUE_URL", "PLATFORM_PROXY_URL", "CORE_OBJECTS_URL", "TRACES_URL"];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, `http://${grpcAddress}`])),
+    SERVICE_KEY_FILE: join(dataDir, "service-key"),
+  };
+}
+
 /** Free ports, for programs that must know each other's addresses before they start. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sharesPorts } from "../../facade/http/node-edge.js";
 import { familyOf } from "../bench/servers/processes.js";
 import { call } from "../support/mcp.js";
-import { freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
+import { addressesOf, freePorts, type Program, spawnProgram, startProgram, untilReady } from "../support/program.js";
 import { titled } from "../support/titled.js";
 
 // Façades in processes of their own, on either edge: with µWebSockets.js
@@ -107,15 +107,6 @@ test.skipIf(process.platform !== "linux")("a façade alone uses the socket of se
     rmSync(temporary, { recursive: true });
   }
 });
-
-/** What a façade alone is told of services that run together. */
-function addressesOf({ bootstrap, dataDir }: Program): Record<string, string> {
-  const names = ["AUTH_URL", "CATALOGUE_URL", "PLATFORM_PROXY_URL", "CORE_OBJECTS_URL", "TRACES_URL"];
-  return {
-    ...Object.fromEntries(names.map((name) => [name, bootstrap.grpc_url])),
-    SERVICE_KEY_FILE: join(dataDir, "service-key"),
-  };
-}
 
 /** By which policy the main thread of a process is scheduled (proc_pid_stat(5), sched(7)). */
 function policyOf(pid: number): number {

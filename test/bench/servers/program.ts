@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bootstrap, freePorts } from "../../support/program.js";
+import { addressesOf, type Bootstrap, freePorts } from "../../support/program.js";
 import { onServersCore } from "./cores.js";
 import { end, type Server, tied } from "./server.js";
 
@@ -23,6 +23,8 @@ const RATES = { CALLS_PER_SECOND: "1000000", USER_CALLS_PER_SECOND: "1000000" };
 /** As a deployment that traces one request in a hundred. */
 const TRACED = { TRACE_SAMPLE_RATIO: "0.01" };
 const READY_MS = 60_000;
+/** The data directory, in that of a program. */
+const DATA = "data";
 
 /** Starts it with data of its own. */
 export async function startProgram(env: Env): Promise<Program> {
@@ -34,11 +36,9 @@ export async function startProgram(env: Env): Promise<Program> {
 export async function startTwoProcesses(): Promise<Program> {
   const [port] = (await freePorts(1)) as [number];
   const { dir, ...services } = await startServices({ WORKERS: "0", BASE_URL: `http://127.0.0.1:${port}` });
-  const names = ["AUTH_URL", "CATALOGUE_URL", "PLATFORM_PROXY_URL", "CORE_OBJECTS_URL", "TRACES_URL"];
   const facade = await startReady(join(dir, "facade-log"), "dist/facade/main.js", {
-    ...Object.fromEntries(names.map((name) => [name, `http://${services.grpcAddress}`])),
+    ...addressesOf({ ...services, dataDir: join(dir, DATA) }),
     PORT: String(port),
-    SERVICE_KEY_FILE: join(dir, "data/service-key"),
   }).catch(async (error: unknown) => {
     await stopAll(dir, services);
     throw error;
@@ -54,7 +54,7 @@ export async function startTwoProcesses(): Promise<Program> {
 /** They and their directory are ended together, by stopAll. */
 async function startServices(env: Env): Promise<Program & { readonly dir: string }> {
   const dir = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
-  const data = join(dir, "data");
+  const data = join(dir, DATA);
   const own = { PORT: "0", GRPC_PORT: "0", DATA_DIR: data, ...env };
   const started = await startReady(join(dir, "log"), "dist/services/main.js", own).catch(async (error: unknown) => {
     await stopAll(dir);
