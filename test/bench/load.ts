@@ -26,16 +26,21 @@ export interface Loop {
   readonly connections?: number;
   /** The status of every answer; another one is a fault of the benchmark. */
   readonly status?: number;
+  /** Microseconds from an answer to the next request of its connection; if omitted, none. */
+  readonly pauseUs?: number;
 }
 
-/** A closed loop over keep-alive connections: each sends its next request when it has its answer. Resolves to the number of answers. */
+/**
+ * A closed loop over keep-alive connections: each sends its next request when it has its answer, or after a pause.
+ * Resolves to the number of answers.
+ */
 export async function load(
-  { port, requests, connections = CONNECTIONS, status = 200 }: Loop,
+  { port, requests, connections = CONNECTIONS, status = 200, pauseUs = 0 }: Loop,
   ms: number,
 ): Promise<number> {
-  const end = performance.now() + ms;
+  const each = { end: performance.now() + ms, status, pauseUs };
   const counts = await Promise.all(
-    Array.from({ length: connections }, (_, i) => loop(port, requests[i % requests.length] as Buffer, { end, status })),
+    Array.from({ length: connections }, (_, i) => loop(port, requests[i % requests.length] as Buffer, each)),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -49,7 +54,7 @@ export async function times(port: number, request: Buffer, ms: number): Promise<
     took.push(now - sent);
     sent = now;
   };
-  await loop(port, request, { end: sent + ms, status: 200 }, answered);
+  await loop(port, request, { end: sent + ms, status: 200, pauseUs: 0 }, answered);
   return took;
 }
 
@@ -70,7 +75,7 @@ export function once(port: number, request: Buffer): Promise<HttpAnswer> {
 function loop(
   port: number,
   request: Buffer,
-  { end, status }: { readonly end: number; readonly status: number },
+  { end, status, pauseUs }: { readonly end: number; readonly status: number; readonly pauseUs: number },
   answered?: () => void,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -81,11 +86,17 @@ function loop(
       socket.destroy();
       reject(new Error(why));
     };
+    // No timer is that short, and none may delay the answers of other connections.
+    const sendAt = (due: number): void => {
+      if (performance.now() < due) setImmediate(sendAt, due);
+      else if (!socket.destroyed) socket.write(request);
+    };
     const answers = new Answers((answer) => {
       if (answer.status !== status) return fail(`an answer has status ${answer.status} instead of ${status}`);
       count++;
       answered?.();
-      if (performance.now() < end) return void socket.write(request);
+      const now = performance.now();
+      if (now < end) return sendAt(now + pauseUs / 1_000);
       socket.destroy();
       resolve(count);
     });

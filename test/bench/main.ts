@@ -54,6 +54,7 @@ peers.skipped.forEach(skip);
 const context: Context = {
   pace: { rounds: own.rounds, ms: own.ms },
   connections: own.connections,
+  pauseUs: own.pause,
   seconds: own.seconds,
   peers: peers.built,
   wants: (group) => group.includes(only),

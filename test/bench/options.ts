@@ -12,6 +12,7 @@ export interface Options {
   readonly rounds: number;
   readonly ms: number;
   readonly connections: readonly number[];
+  readonly pause: number;
   readonly seconds: number;
   readonly peers: readonly Language[];
   readonly only: string;
@@ -34,6 +35,11 @@ export function readOptions(argv: readonly string[]): Options {
         .argParser((text) => text.split(",").map(wholeOf))
         .default([1, 32], "1,32")
         .env("BENCH_CONNECTIONS"),
+    )
+    .addOption(
+      number("--pause <NUMBER>", "Microseconds from an answer to the next request of its connection.", 0).env(
+        "BENCH_PAUSE",
+      ),
     )
     .addOption(number("--seconds <NUMBER>", "Seconds of a run at a constant rate.", 10).env("BENCH_SECONDS"))
     .addOption(

@@ -64,7 +64,7 @@ test("the page has the figures and the data of its plots, and its texts are text
       skipped: ["<i>"],
     },
     machine: { node: "v20", cpu: "c", cpus: 2, kernel: "6", pinning: "none" },
-    options: { rounds: 3, ms: 100, connections: [1], seconds: 1 },
+    options: { rounds: 3, ms: 100, connections: [1], pause: 0, seconds: 1 },
   });
   expect(html).toContain("tools/list &lt;b&gt;");
   expect(html).toContain("Not measured: &lt;i&gt;");

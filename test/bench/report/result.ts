@@ -19,6 +19,8 @@ export interface Result {
     readonly rounds: number;
     readonly ms: number;
     readonly connections: readonly number[];
+    /** Microseconds from an answer to the next request of its connection, in closed loops. */
+    readonly pause: number;
     readonly seconds: number;
   };
   readonly groups: readonly Measured[];

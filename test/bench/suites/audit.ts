@@ -7,7 +7,7 @@ import { bodyBytes, load, requestBytes } from "../load.js";
 import type { FacadeAsked } from "../servers/facade.js";
 import { type Server, startOwn } from "../servers/server.js";
 import { capture, messageOf, startFloor, startStoringFloor } from "./capture.js";
-import type { Context } from "./context.js";
+import { type Context, loopText } from "./context.js";
 import { OBJECTS } from "./facade.js";
 import { peerVariants, startPeers } from "./peer-variants.js";
 
@@ -20,6 +20,7 @@ const RECORD = 373;
 
 /** Measures an audited call, and the same call as a read. */
 export async function auditSuite(context: Context): Promise<void> {
+  const { pauseUs } = context;
   const own = await Promise.all(
     [0, 1, 2].map((workers) => startOwn("./facade.js", { edge: "uws", audits: true, workers } satisfies FacadeAsked)),
   );
@@ -34,13 +35,13 @@ export async function auditSuite(context: Context): Promise<void> {
     const result = messageOf(answer).result?.structuredContent;
     const tools = [{ name: AUDITED, description: AUDITED, inputSchema: { type: "object" } }];
     for (const connections of context.connections) {
-      const group = `an audited call that does nothing, ${era}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
+      const group = `an audited call that does nothing, ${era}, ${loopText(context, connections)}`;
       if (!context.wants(group)) continue;
       const floor = await startFloor(answer);
       const storing = await startStoringFloor(answer, { record: RECORD });
       const peers = await startPeers(context, { path: PATH, tools, results: { [AUDITED]: result } });
       const variant = (name: string, kind: "floor" | "ours", { pids, port }: Server, request: Buffer) => {
-        const loop = { requests: [request], connections, port };
+        const loop = { requests: [request], connections, port, pauseUs };
         return { name, kind, pids, bytes: answer.body.length, send: (ms: number) => load(loop, ms) };
       };
       const variants = [
@@ -52,7 +53,7 @@ export async function auditSuite(context: Context): Promise<void> {
         variant("two processes, audited", "ours", apart, audited),
         variant("two workers, a read", "ours", two, read),
         variant("two workers, audited", "ours", two, audited),
-        ...(await peerVariants(peers, { requests: [audited], connections }, context, group)),
+        ...(await peerVariants(peers, { requests: [audited], connections, pauseUs }, context, group)),
       ];
       const name = `${group} (${bodyBytes(audited)} B in)`;
       context.measured(await measure({ suite: "audit", name, variants }, context.pace));

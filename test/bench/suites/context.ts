@@ -8,6 +8,8 @@ export interface Context {
   readonly pace: Pace;
   /** How many connections send at the same time; a suite that does not vary them uses the most. */
   readonly connections: readonly number[];
+  /** Microseconds from an answer to the next request of its connection, in closed loops. */
+  readonly pauseUs: number;
   /** Seconds of one run at a constant rate. */
   readonly seconds: number;
   readonly peers: readonly Peer[];
@@ -19,6 +21,12 @@ export interface Context {
   readonly timed: (latencies: Latencies) => void;
   /** Takes what could not be measured, and why. */
   readonly skip: (what: string) => void;
+}
+
+/** What a group's name says of its closed loop. */
+export function loopText({ pauseUs }: Pick<Context, "pauseUs">, connections: number): string {
+  const paused = pauseUs === 0 ? "" : `, pauses of ${pauseUs} µs`;
+  return `${connections} ${connections === 1 ? "connection" : "connections"}${paused}`;
 }
 
 /** The most connections. */

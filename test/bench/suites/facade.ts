@@ -86,6 +86,7 @@ export const SHAPES: readonly Shape[] = (
 
 /** Measures the façade. */
 export async function facadeSuite(context: Context): Promise<void> {
+  const { pauseUs } = context;
   const facades: { readonly edge: string; readonly server: Server }[] = [];
   for (const edge of EDGE_NAMES) facades.push({ edge, server: await startOwn("./facade.js", { edge }) });
   const { port } = (facades[0] as (typeof facades)[0]).server;
@@ -95,7 +96,7 @@ export async function facadeSuite(context: Context): Promise<void> {
     const answer = await capture(port, shape.request, shape);
     const floor = await startFloor(answer);
     const peers = shape.isForPeers ? await startPeers(context, fixtureOf(tools, answer)) : [];
-    const loop = { requests: [shape.request], connections: mostOf(context), status: shape.status };
+    const loop = { requests: [shape.request], connections: mostOf(context), status: shape.status, pauseUs };
     const sends = (one: Server) => (ms: number) => load({ ...loop, port: one.port }, ms);
     const bytes = answer.body.length;
     const variants = [

@@ -10,7 +10,7 @@ import type { Server } from "../servers/server.js";
 import type { Stored } from "../servers/storing.js";
 import { createAgents, LIST_AGENTS, updateAgent } from "./agents.js";
 import { capture, messageOf, startFloor, startStoringFloor } from "./capture.js";
-import { type Context, mostOf } from "./context.js";
+import { type Context, loopText, mostOf } from "./context.js";
 import { peerVariants, type Running, startPeers } from "./peer-variants.js";
 
 const ERAS = { "2026-07-28": modern, "2025-11-25": legacy } as const;
@@ -115,9 +115,9 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
     for (const [name, stored] of Object.entries(operation.stores ?? {}))
       floors.set(name, await startStoringFloor(answer, stored));
     for (const connections of context.connections) {
-      const of = `${connections} ${connections === 1 ? "connection" : "connections"}`;
+      const of = loopText(context, connections);
       const name = `${operation.name}, ${era}, ${of} (${bodyBytes(requests[0] as Buffer)} B in)`;
-      const loop = { requests, connections };
+      const loop = { requests, connections, pauseUs: context.pauseUs };
       const bytes = answer.body.length;
       const floorOf = (name: string, { pids, port }: Server): Variant => {
         return { name, kind: "floor", pids, bytes, send: (ms) => load({ ...loop, port }, ms) };
@@ -125,7 +125,7 @@ async function measureOperation(context: Context, setups: readonly Setup[], oper
       const variants: Variant[] = [
         ...[...floors].map(([name, server]) => floorOf(name, server)),
         ...own.map(({ name, program: { pids, port }, requests: ours }): Variant => {
-          return { name, kind: "ours", pids, bytes, send: (ms) => load({ requests: ours, connections, port }, ms) };
+          return { name, kind: "ours", pids, bytes, send: (ms) => load({ ...loop, requests: ours, port }, ms) };
         }),
       ];
       variants.push(...(await peerVariants(peers, loop, context, operation.name)));
