@@ -32,14 +32,17 @@ export function readOptions(argv: readonly string[]): Options {
     .addOption(number("--ms <NUMBER>", "Milliseconds of one turn.", 1_000).env("BENCH_MS"))
     .addOption(
       new Option("--connections <LIST>", "Connections that send at the same time.")
-        .argParser((text) => text.split(",").map(wholeOf))
+        .argParser((text) => text.split(",").map((one) => wholeOf(one, 1)))
         .default([1, 32], "1,32")
         .env("BENCH_CONNECTIONS"),
     )
     .addOption(
-      number("--pause <NUMBER>", "Microseconds from an answer to the next request of its connection.", 0).env(
-        "BENCH_PAUSE",
-      ),
+      number(
+        "--pause <NUMBER>",
+        "Microseconds from an answer to the next request of its connection, in facade, audit and stack.",
+        0,
+        0,
+      ).env("BENCH_PAUSE"),
     )
     .addOption(number("--seconds <NUMBER>", "Seconds of a run at a constant rate.", 10).env("BENCH_SECONDS"))
     .addOption(
@@ -68,12 +71,12 @@ function list(flags: string, doc: string, words: readonly string[], fallback: re
   return new Option(flags, doc).argParser(read).default(fallback, fallback.join(","));
 }
 
-function number(flags: string, doc: string, fallback: number): Option {
-  return new Option(flags, doc).argParser(wholeOf).default(fallback);
+function number(flags: string, doc: string, fallback: number, least = 1): Option {
+  return new Option(flags, doc).argParser((text: string) => wholeOf(text, least)).default(fallback);
 }
 
-function wholeOf(text: string): number {
+function wholeOf(text: string, least: number): number {
   const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError("must be a whole number of at least 1.");
+  if (text.trim() !== "" && Number.isInteger(value) && value >= least) return value;
+  throw new InvalidArgumentError(`must be a whole number of at least ${least}.`);
 }

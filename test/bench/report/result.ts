@@ -19,7 +19,7 @@ export interface Result {
     readonly rounds: number;
     readonly ms: number;
     readonly connections: readonly number[];
-    /** Microseconds from an answer to the next request of its connection, in closed loops. */
+    /** Microseconds from an answer to the next request of its connection, in the closed loops of facade, audit and stack. */
     readonly pause: number;
     readonly seconds: number;
   };

@@ -8,7 +8,7 @@ export interface Context {
   readonly pace: Pace;
   /** How many connections send at the same time; a suite that does not vary them uses the most. */
   readonly connections: readonly number[];
-  /** Microseconds from an answer to the next request of its connection, in closed loops. */
+  /** Microseconds from an answer to the next request of its connection, in the closed loops of facade, audit and stack. */
   readonly pauseUs: number;
   /** Seconds of one run at a constant rate. */
   readonly seconds: number;

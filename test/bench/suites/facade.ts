@@ -9,7 +9,7 @@ import { bodyBytes, load, requestBytes } from "../load.js";
 import type { Fixture } from "../peers/peers.js";
 import { type Server, startOwn } from "../servers/server.js";
 import { capture, messageOf, startFloor, type Wanted } from "./capture.js";
-import { type Context, mostOf } from "./context.js";
+import { type Context, loopText, mostOf } from "./context.js";
 import { peerVariants, startPeers } from "./peer-variants.js";
 
 const PATH = "/mcp/cti";
@@ -106,7 +106,7 @@ export async function facadeSuite(context: Context): Promise<void> {
       }),
       ...(await peerVariants(peers, loop, context, shape.name)),
     ];
-    const name = `${shape.name} (${bodyBytes(shape.request)} B in)`;
+    const name = `${shape.name}, ${loopText(context, loop.connections)} (${bodyBytes(shape.request)} B in)`;
     context.measured(await measure({ suite: "facade", name, variants }, context.pace));
     await floor.stop();
     for (const { server } of peers) await server.stop();

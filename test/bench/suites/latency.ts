@@ -20,8 +20,8 @@ import { type Context, mostOf } from "./context.js";
 
 const ERA = "2026-07-28";
 /**
- * What a start does in the background has ended by then: built-in platforms make their data, and V8 gives back the memory that
- * they took for it, in threads that share the one processor of the servers.
+ * How long it is waited after a start. Until then built-in platforms make their data, and V8 collects what that left, in
+ * threads on the one processor of the servers.
  */
 const START_MS = 60_000;
 const CAPACITY_ROUNDS = 3;
