@@ -35,6 +35,8 @@ const CACHES: Readonly<Record<string, string>> = {
   "services/shared/rpc/page-token.ts": "nothing: a position gives the same token to all, and grants nothing",
   "services/shared/rpc/peers.ts": "assertions for other services, by the assertion that they were exchanged for",
   "services/shared/rpc/reflection.ts": "nothing: files of the API",
+  "services/shared/store/embedded/kept-documents.ts":
+    "documents that were read a moment ago, by their ids, for the code that asked for one by its id",
   "services/shared/store/embedded/kept-results.ts":
     "results of queries, by the whole query, whose filter holds the caller",
 };

@@ -5,6 +5,7 @@ import { DocumentWriter } from "./document-writer.js";
 import { DuplicateKeyError } from "./duplicate-key-error.js";
 import { encoderOf, readersOf } from "./environment.js";
 import type { Entry } from "./journal-frame.js";
+import { KeptDocuments } from "./kept-documents.js";
 import { isScalar } from "./keys.js";
 import { matcherOf } from "./matcher.js";
 import type { Reading } from "./reading.js";
@@ -34,6 +35,8 @@ export class Records {
   #isShared = false;
 
   readonly #writer = new DocumentWriter();
+  /** As they are on disk: none of a document that somebody writes, or may be about to write. */
+  readonly #kept = new KeptDocuments();
   /** The next versions of documents that are on disk, and not in the collection yet. */
   readonly #waiting: ReadonlyMap<string, Buffer>;
 
@@ -59,6 +62,7 @@ export class Records {
   /** From now on another thread of the process writes too. */
   share(): void {
     this.#isShared = true;
+    this.#kept.clear();
     for (const index of this.indexes.values()) index.share();
   }
 
@@ -126,6 +130,7 @@ export class Records {
     const written = this.#put(after);
     if (written === undefined) return undefined;
     this.#begun++;
+    this.#kept.forget(_id);
     this.#replacing.add(_id);
     return written.finally(() => this.#replacing.delete(_id));
   }
@@ -153,9 +158,21 @@ export class Records {
     return readersOf(this.documents).decode(bytes) as Stored;
   }
 
+  /** A document, which is the reader's own. */
   byId(id: string): Stored | undefined {
-    const waiting = this.#waiting.get(id);
-    return waiting === undefined ? this.documents.get(idKeyOnce(id)) : this.documentOf(waiting);
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) return kept;
+    const bytes = this.#bytesOf(id);
+    if (bytes === undefined) return undefined;
+    const size = bytes.length;
+    const document = this.documentOf(bytes);
+    if (this.isSettled(id)) this.#kept.keep(document, size);
+    return document;
+  }
+
+  /** Bytes that are good until the next reading. */
+  #bytesOf(id: string): Buffer | undefined {
+    return this.#waiting.get(id) ?? this.documents.getBinaryFast(idKeyOnce(id));
   }
 
   /** The document that the collection has, or the next version of it. */
@@ -169,7 +186,7 @@ export class Records {
 
   /** What a reading makes of a document; undefined where there is none. */
   read(id: string, reading: Reading): Document | undefined {
-    const bytes = this.#waiting.get(id) ?? this.documents.getBinaryFast(idKeyOnce(id));
+    const bytes = this.#bytesOf(id);
     return bytes === undefined ? undefined : reading(bytes);
   }
 
@@ -182,6 +199,7 @@ export class Records {
     if (!before && after && this.has(after._id)) throw new DuplicateKeyError("_id_", { _id: 1 });
     const id = (after ?? before)?._id as string;
     const key = idKey(id);
+    this.#kept.forget(id);
     const changes: Change[] = [];
     for (const index of this.indexes.values()) {
       if (before && after && index.keepsKeys(before, after)) continue;

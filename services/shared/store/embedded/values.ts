@@ -8,7 +8,7 @@ import { componentOf, isOrdered, writeShortText } from "./keys.js";
  * Buffer. Throws TypeError, naming the field, for a value of any other kind.
  */
 export function storable(document: Document): Document & { _id: string } {
-  const copy = copyOf(document, "") as Document & { _id: string };
+  const copy = copyOf(document) as Document & { _id: string };
   if (typeof copy._id !== "string" || !isOrdered(copy._id))
     throw new TypeError("_id must be a string of at most 240 bytes");
   return copy;
@@ -46,8 +46,14 @@ export function idKeyOnce(id: string): Buffer {
   return BEGINNINGS.of(writeShortText(WRITTEN, 0, id));
 }
 
-/** Hot path: what has the fields of another object is made with all of them at once, and has its hidden class. */
-function copyOf(value: unknown, path: string): unknown {
+/**
+ * A copy that shares nothing that can be changed. Hot path: what has the fields of another object is made with all of them
+ * at once, and has its hidden class.
+ *
+ * @param path where the value is in its document, for the error.
+ * @throws TypeError for what cannot be stored.
+ */
+export function copyOf(value: unknown, path = ""): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
     return value;
   if (value instanceof Date) return new Date(value.getTime());

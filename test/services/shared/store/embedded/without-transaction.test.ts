@@ -86,11 +86,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ _id: id, n: value, kind: value, code: scalar }).map((document) => ["insertOne", document] as Step),
   fc.tuple(fc.constantFrom("deleteOne", "findOneAndDelete"), filter),
   fc.constant<Step>(["turn"]),
+  { weight: 3, arbitrary: id.map((_id): Step => ["look", _id]) },
 );
 /** Some at the same time, and then some more. */
 const steps = fc
   .array(fc.array(step, { minLength: 1, maxLength: 4 }), { maxLength: 8 })
   .map((rounds) => rounds.flatMap((round): Step[] => [...round, ["all"]]));
+
+function changedByReader(document: Document | null): string {
+  for (const name in document) {
+    const field: unknown = document[name];
+    if (Array.isArray(field)) field.push("changed");
+    else if (field instanceof Date) field.setTime(7);
+    else if (typeof field === "object" && field !== null) Object.assign(field, { of: "changed" });
+    else document[name] = "changed";
+  }
+  return "";
+}
 
 const shown = (some: unknown): string => inspect(some, { depth: null });
 
@@ -113,6 +125,8 @@ async function outcomeOf(things: EmbeddedCollection, all: readonly Step[]): Prom
         await things.countDocuments({ m: 1 }).then(shown),
       );
     } else if (method === "turn") await nextTurn();
+    // At some time in between, which need not be the same in both stores. What is read is the reader's own.
+    else if (method === "look") made.push(things.findOne({ _id: args[0] as string }).then(changedByReader));
     // Each store has arguments of its own.
     else made.push(methods[method]!.apply(things, structuredClone(args)).then(shown, String));
   }
@@ -125,6 +139,10 @@ async function outcomeOf(things: EmbeddedCollection, all: readonly Step[]): Prom
     expect(entries.sort()).toEqual(wanted.sort());
   }
   expect(things.version).toBeDefined();
+  for (const _id of ["a", "b", "c"]) {
+    const wanted = left.find((one) => one._id === _id) ?? null;
+    for (let again = 0; again < 2; again++) expect(await things.findOne({ _id })).toEqual(wanted);
+  }
   return [...returned, ...read, ...left.map(shown)];
 }
 
