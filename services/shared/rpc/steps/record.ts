@@ -4,7 +4,8 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { AuditKind } from "#proto/auth/v1/audit_service_pb.js";
 import type { Auditor } from "../../audit/auditor.js";
 import { entryOf, kindOf } from "../../audit/entry.js";
-import { asWritten, type Log } from "../../process/log.js";
+import { type CallLine, callLines } from "../../process/call-lines.js";
+import type { Log } from "../../process/log.js";
 import type { Caller, Incoming } from "../call.js";
 import { readsOnly } from "../reads-only.js";
 import { auditOf } from "./audit.js";
@@ -63,8 +64,8 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
   const writes = !readsOnly(desc);
   const isInternal = needed === "internal";
   const ownKind = kindOf(desc, needed);
-  // Of these lines every field is ours, or cut. Made at the first: most rpcs are not called.
-  let lines: Log | undefined;
+  // Made at the first: most rpcs are not called.
+  let writeCall: ((line: CallLine) => void) | undefined;
   return (request, incoming, caller, startedAt, error) => {
     const code = error === undefined ? undefined : ConnectError.from(error).code;
     const ms = performance.now() - startedAt;
@@ -86,20 +87,23 @@ export function recordOf(desc: DescMethod, needed: string, { log, observe, audit
       if (code === undefined && kind === AuditKind.WRITE) kept = audit.keep(entry);
       else audit.note(entry);
     }
-    const line = {
+    const isOfAudit = (writes || refused) && !isInternal;
+    const line: CallLine = {
       code: outcome,
       ms: Math.round(ms * 10) / 10,
       caller: caller?.id,
       key: caller?.keyId,
       account: caller?.account?.name,
       trace: incoming.traceparent?.slice(0, MAX_TRACE),
-      ...((writes || refused) && !isInternal && { audit: true, ...facts }),
+      audit: isOfAudit || undefined,
+      args: isOfAudit ? facts.args : undefined,
+      target: isOfAudit ? facts.target : undefined,
     };
     if (code === Code.Internal || code === Code.Unknown || code === Code.DataLoss) {
       log.error({ rpc, ...line, err: error }, rpc);
     } else {
-      lines ??= asWritten(log).child({ rpc });
-      lines[isInternal ? "debug" : "info"](line, rpc);
+      writeCall ??= callLines(log, rpc, isInternal ? "debug" : "info");
+      writeCall(line);
     }
     return kept;
   };

@@ -10,6 +10,7 @@ import {
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { not_for_all, whole } from "#proto/mcp/v1/tool_pb.js";
+import { quoted } from "../../quoted.js";
 import { wordOf } from "../enums.js";
 import { showHidden } from "./hidden-characters.js";
 import { fractionText, timeText } from "./time.js";
@@ -204,14 +205,7 @@ function scalarWriterOf(type: ScalarType): (value: never) => string {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON text must escape (RFC 8259 section 7)
-const NEEDS_ESCAPE = /[\u0000-\u001f"\\\ud800-\udfff]/;
-
-function quoted(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, and what hides (hidden-characters.ts)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what JSON text must escape, and what hides (hidden-characters.ts)
 const NEEDS_CARE = /[\u0000-\u001f"\\\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]/;
 
 function quotedShown(text: string): string {

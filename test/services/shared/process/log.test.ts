@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { asWritten, createLog, MAX_FIELD, MAX_LINE } from "../../../../services/shared/process/log.js";
+import { createLog, MAX_FIELD, MAX_LINE } from "../../../../services/shared/process/log.js";
 import { notFound } from "../../../../services/shared/rpc/errors.js";
 
 function linesOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
@@ -41,17 +41,6 @@ test("an error keeps its message, its cause and its stack", () => {
 test("credentials are redacted still", () => {
   const [line] = linesOf((log) => log.info({ token: "slp_1", call: { authorization: "Bearer slp_1" } }, "x"));
   expect(line).not.toContain("slp_1");
-});
-
-test("as it is written, a line is the same and not longer than a line may be", () => {
-  const call = { rpc: "auth.v1.X/Y", code: "ok", ms: 1.2, caller: "u1", account: undefined, args: ["a"], target: "t" };
-  const [walked, plain] = linesOf((log) => {
-    log.info(call, "auth.v1.X/Y");
-    asWritten(log).info(call, "auth.v1.X/Y");
-  }).map((line) => ({ ...(JSON.parse(line) as object), time: 0 }));
-  expect(plain).toEqual(walked);
-  const [long] = linesOf((log) => asWritten(log).info({ ...call, target: "t".repeat(MAX_LINE) }, "x"));
-  expect(long!.length).toBeLessThanOrEqual(MAX_LINE + 1);
 });
 
 test("any fields make one line of JSON within the bound", () => {

@@ -9,7 +9,7 @@ import { EndpointService } from "#proto/catalogue/v1/endpoint_service_pb.js";
 import { SettingService } from "#proto/catalogue/v1/setting_service_pb.js";
 import { Health } from "#proto/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "#proto/grpc/reflection/v1/reflection_pb.js";
-import { type Log, silentLog } from "../../../../services/shared/process/log.js";
+import { createLog, silentLog } from "../../../../services/shared/process/log.js";
 import type { Authenticator, Call, Caller } from "../../../../services/shared/rpc/call.js";
 import type { Chain } from "../../../../services/shared/rpc/chain.js";
 import { type RpcServer, serveConnect } from "../../../../services/shared/rpc/connect.js";
@@ -182,8 +182,8 @@ test("a stream whose reader leaves before its end is recorded once", async () =>
 });
 
 test("a write leaves an audit line with the names of its arguments, not their values", async () => {
-  const lines: object[] = [];
-  const log = { ...silentLog, info: (line: object) => void lines.push(line), child: () => log } as unknown as Log;
+  const lines: unknown[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(JSON.parse(line)) });
   const revoke = unary(ApiKeyService.method.revokeApiKey, async () => ({}));
   const dispatch = mountInProcess([revoke], { authenticator, log });
   await dispatch.unary(ApiKeyService.method.revokeApiKey, { id: "k7" }, { credential: { assertion: "ana" } });

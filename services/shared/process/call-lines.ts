@@ -1,0 +1,42 @@
+import { pino } from "pino";
+import { quoted } from "../quoted.js";
+import { type Log, writeLine } from "./log.js";
+
+/** What the line of a call says. Every field is ours, or cut: each is short, and none is one that is redacted. */
+export interface CallLine {
+  /** ok, or the code of its error. */
+  readonly code: string;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  readonly caller?: string | undefined;
+  readonly key?: string | undefined;
+  readonly account?: string | undefined;
+  readonly trace?: string | undefined;
+  /** Set if it is of interest to an audit; then also the names of its arguments, and what it was about. */
+  readonly audit?: true | undefined;
+  /** Names of fields of our API, in which nothing has to be escaped. */
+  readonly args?: readonly string[] | undefined;
+  readonly target?: string | undefined;
+}
+
+/**
+ * Writes a line for each call of an rpc, equal to that of pino, which does not know beforehand which fields a line has: with its
+ * lines an audited call of a service that does nothing takes 1.05 to 1.1 times the CPU time.
+ */
+export function callLines(log: Log, rpc: string, level: "debug" | "info"): (line: CallLine) => void {
+  const beginning = `{"level":${pino.levels.values[level]},"time":`;
+  const bindings = JSON.stringify({ ...log.bindings(), rpc }).slice(1, -1);
+  const end = `,"msg":${quoted(rpc)}}`;
+  return ({ code, ms, caller, key, account, trace, audit, args, target }) => {
+    if (!log.isLevelEnabled(level)) return;
+    let text = `${beginning}${Date.now()},${bindings},"code":${quoted(code)},"ms":${ms}`;
+    if (caller !== undefined) text += `,"caller":${quoted(caller)}`;
+    if (key !== undefined) text += `,"key":${quoted(key)}`;
+    if (account !== undefined) text += `,"account":${quoted(account)}`;
+    if (trace !== undefined) text += `,"trace":${quoted(trace)}`;
+    if (audit) text += ',"audit":true';
+    if (args !== undefined) text += args.length === 0 ? ',"args":[]' : `,"args":["${args.join('","')}"]`;
+    if (target !== undefined) text += `,"target":${quoted(target)}`;
+    writeLine(log, text + end);
+  };
+}
