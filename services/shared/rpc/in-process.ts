@@ -11,11 +11,18 @@ import { LONGEST_TIMER_MS } from "./steps/deadline.js";
 /** Mounts methods in this process: a call is a function call, through the same steps as over a socket. */
 export function mountInProcess(methods: readonly Method[], steps: Chain): Dispatch {
   const runs = new Map<string, Run>(methods.map((m) => [keyOf(m.desc), chain(m, steps)]));
+  /** The same by descriptor: a name that is put together for each call takes 0.4 µs. */
+  const asked = new WeakMap<DescMethod, Run>();
 
-  function run(method: DescMethod, request: unknown, out: Outgoing): unknown {
+  function runOf(method: DescMethod): Run {
     const found = runs.get(keyOf(method));
     if (found === undefined) throw unimplemented(`this process does not serve ${keyOf(method)}`);
-    return found(request, new Arrived(out));
+    asked.set(method, found);
+    return found;
+  }
+
+  function run(method: DescMethod, request: unknown, out: Outgoing): unknown {
+    return (asked.get(method) ?? runOf(method))(request, new Arrived(out));
   }
 
   return {
