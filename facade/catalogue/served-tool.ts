@@ -5,6 +5,7 @@ import { type CallableTool, createCallableTool } from "../../services/shared/too
 import { showHidden } from "../../services/shared/tools/codec/hidden-characters.js";
 import { TENANT_MEMBER } from "../../services/shared/tools/tenant.js";
 import type { Tool } from "../../services/shared/tools/tools.js";
+import { quotedJson } from "./quoted-json.js";
 
 /** A tool with everything that a request needs of it prepared. */
 export interface ServedTool extends CallableTool {
@@ -60,7 +61,7 @@ function encoded(callable: CallableTool, result: Message, tenant?: NamedTenant):
   const own = callable.textOf(result);
   if (callable.isContent) return own;
   const text = tenant === undefined ? own : withTenant(own, tenant);
-  return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}`;
+  return `"content":[{"type":"text","text":${quotedJson(text)}}],"structuredContent":${text}`;
 }
 
 /** A JSON object with the tenant as its first member. */
