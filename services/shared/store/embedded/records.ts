@@ -35,7 +35,7 @@ export class Records {
   #isShared = false;
 
   readonly #writer = new DocumentWriter();
-  /** As they are on disk: none of a document that somebody writes, or may be about to write. */
+  /** Documents as they are on disk; none while it is written. */
   readonly #kept = new KeptDocuments();
   /** The next versions of documents that are on disk, and not in the collection yet. */
   readonly #waiting: ReadonlyMap<string, Buffer>;
