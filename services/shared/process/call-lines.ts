@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { quoted } from "../quoted.js";
+import { jsonString } from "../json-string.js";
 import { type Log, writeLine } from "./log.js";
 
 /** What the line of a call says. Every field is ours, or cut: each is short, and none is one that is redacted. */
@@ -26,17 +26,17 @@ export interface CallLine {
 export function callLines(log: Log, rpc: string, level: "debug" | "info"): (line: CallLine) => void {
   const beginning = `{"level":${pino.levels.values[level]},"time":`;
   const bindings = JSON.stringify({ ...log.bindings(), rpc }).slice(1, -1);
-  const end = `,"msg":${quoted(rpc)}}`;
+  const end = `,"msg":${jsonString(rpc)}}`;
   return ({ code, ms, caller, key, account, trace, audit, args, target }) => {
     if (!log.isLevelEnabled(level)) return;
-    let text = `${beginning}${Date.now()},${bindings},"code":${quoted(code)},"ms":${ms}`;
-    if (caller !== undefined) text += `,"caller":${quoted(caller)}`;
-    if (key !== undefined) text += `,"key":${quoted(key)}`;
-    if (account !== undefined) text += `,"account":${quoted(account)}`;
-    if (trace !== undefined) text += `,"trace":${quoted(trace)}`;
+    let text = `${beginning}${Date.now()},${bindings},"code":${jsonString(code)},"ms":${ms}`;
+    if (caller !== undefined) text += `,"caller":${jsonString(caller)}`;
+    if (key !== undefined) text += `,"key":${jsonString(key)}`;
+    if (account !== undefined) text += `,"account":${jsonString(account)}`;
+    if (trace !== undefined) text += `,"trace":${jsonString(trace)}`;
     if (audit) text += ',"audit":true';
     if (args !== undefined) text += args.length === 0 ? ',"args":[]' : `,"args":["${args.join('","')}"]`;
-    if (target !== undefined) text += `,"target":${quoted(target)}`;
+    if (target !== undefined) text += `,"target":${jsonString(target)}`;
     writeLine(log, text + end);
   };
 }

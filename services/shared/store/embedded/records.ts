@@ -35,7 +35,7 @@ export class Records {
   #isShared = false;
 
   readonly #writer = new DocumentWriter();
-  /** Documents as they are on disk; none while it is written. */
+  /** Documents as they are on disk. One that is being written is not here. */
   readonly #kept = new KeptDocuments();
   /** The next versions of documents that are on disk, and not in the collection yet. */
   readonly #waiting: ReadonlyMap<string, Buffer>;

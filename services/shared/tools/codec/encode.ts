@@ -10,7 +10,7 @@ import {
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { not_for_all, whole } from "#proto/mcp/v1/tool_pb.js";
-import { quoted } from "../../quoted.js";
+import { jsonString } from "../../json-string.js";
 import { wordOf } from "../enums.js";
 import { showHidden } from "./hidden-characters.js";
 import { fractionText, timeText } from "./time.js";
@@ -38,7 +38,7 @@ export type Encode = (message: Message) => string;
  * document (google.protobuf.Struct) stays as it is.
  */
 export function compileEncode(desc: DescMessage, showsHidden = false): Encode {
-  const compiled: Compiled = { known: new Map(), text: showsHidden ? quotedShown : quoted };
+  const compiled: Compiled = { known: new Map(), text: showsHidden ? quotedShown : jsonString };
   if (desc.typeName.startsWith("google.protobuf.")) return wellKnown(desc) as Encode;
   return compileMessage(desc, compiled, startsWith) as Encode;
 }
@@ -162,7 +162,7 @@ function writeMap(map: Readonly<Record<string, unknown>>, one: (value: unknown) 
   let text = "";
   for (const key of Object.keys(map)) {
     const value = one(map[key]);
-    if (value !== undefined) text += `${text === "" ? "" : ","}${quoted(key)}:${value}`;
+    if (value !== undefined) text += `${text === "" ? "" : ","}${jsonString(key)}:${value}`;
   }
   return `{${text}}`;
 }
@@ -186,7 +186,7 @@ function enumWriterOf(desc: DescEnum): (value: number) => string | undefined {
 function scalarWriterOf(type: ScalarType): (value: never) => string {
   switch (type) {
     case ScalarType.STRING:
-      return quoted;
+      return jsonString;
     case ScalarType.BOOL:
       return (value: boolean) => (value ? "true" : "false");
     case ScalarType.BYTES:
