@@ -58,20 +58,23 @@ function nanosOf(digits: string | undefined): number {
 export function timeText({ seconds, nanos }: Timestamp): string {
   const total = Number(seconds);
   const days = Math.floor(total / DAY_S);
-  const text = `${dayText(days)}T${clockText(total - days * DAY_S)}`;
+  const text = `${dateText(days)}T${clockText(total - days * DAY_S)}`;
   return nanos === 0 ? `${text}Z` : `${text}.${fractionText(nanos)}Z`;
 }
 
-let lastDay = Number.NaN;
-let lastText = "";
+/** Days whose dates are kept, each at the place of the last bits of its number: the times of a list are mostly of few days. */
+const KEPT_DAYS = 64;
+const keptDays = new Float64Array(KEPT_DAYS).fill(Number.NaN);
+const keptDates = new Array<string>(KEPT_DAYS).fill("");
 
-/** The date of a day since the epoch; a list's times are mostly of few days. */
-function dayText(days: number): string {
-  if (days !== lastDay) {
-    lastText = new Date(days * DAY_S * 1000).toISOString().slice(0, 10);
-    lastDay = days;
+/** The date of a day since the epoch. */
+function dateText(days: number): string {
+  const place = days & (KEPT_DAYS - 1);
+  if (keptDays[place] !== days) {
+    keptDates[place] = new Date(days * DAY_S * 1000).toISOString().slice(0, 10);
+    keptDays[place] = days;
   }
-  return lastText;
+  return keptDates[place] as string;
 }
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, "0"));
@@ -82,8 +85,12 @@ function clockText(second: number): string {
   return `${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second % 60]}`;
 }
 
+const IN_MS = 1_000_000;
+
 /** Nanoseconds as 3, 6 or 9 digits, as proto JSON writes them. */
 export function fractionText(nanos: number): string {
+  // Most times are in milliseconds.
+  if (nanos % IN_MS === 0) return String(nanos / IN_MS).padStart(3, "0");
   return String(nanos)
     .padStart(9, "0")
     .replace(/(?:000){1,2}$/, "");
