@@ -4,6 +4,9 @@ import type { CatalogueStore, PlatformDoc } from "./store.js";
 /** How long a heartbeat counts: two may be missed, and platforms send one every five minutes. */
 export const FRESH_MS = 11 * 60_000;
 
+/** The most platforms of a server that are looked at: the store keeps the result of a query that has a limit. */
+const MOST_PLATFORMS = 1_000;
+
 /** A platform set by configuration. */
 export interface ConfiguredPlatform {
   readonly url: string;
@@ -50,7 +53,7 @@ export async function platformsOf(
   { store, configured }: Registered,
   server: PlatformServer,
 ): Promise<RegisteredPlatform[]> {
-  const docs = await store.platforms.find({ server }).toArray();
+  const docs = await store.platforms.find({ server }).limit(MOST_PLATFORMS).toArray();
   docs.sort((a, b) => time(b.selected_at) - time(a.selected_at) || time(a.registered_at) - time(b.registered_at));
   const set = configured[server];
   if (set === undefined) return docs.map((doc) => registered(server, doc));

@@ -14,11 +14,13 @@ import {
 } from "../../shared/rpc/errors.js";
 import { excessOf } from "../../shared/rpc/json-shape.js";
 import { isForOurselves } from "../../shared/rpc/traceparent.js";
+import { replacedText } from "../../shared/rpc/utf8.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
 import { createLargeAnswers, UnreadableError } from "./large-answers.js";
 import { brokenOff, passing } from "./outcome.js";
 import { MAX_REPLY_BYTES, MAX_REPLY_VALUES, TOO_MUCH } from "./reply-bounds.js";
 import { isUnsent } from "./unsent.js";
+import { within } from "./within.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -84,7 +86,6 @@ export type NoteExchange = (exchange: Exchange, outcome: string, ms: number) => 
 const MAX_READ_HERE = 256 << 10;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const CONNECT_MS = 5_000;
-const DECODER = new TextDecoder();
 /**
  * How long an idle connection is kept where the platform does not say how long
  * it keeps its own: shorter than the shortest that they keep silently, the 2
@@ -92,6 +93,12 @@ const DECODER = new TextDecoder();
  * would leave the write's outcome open.
  */
 const KEEP_ALIVE_MS = 1_500;
+
+/** Where a platform is, and whether it is called. */
+interface Address {
+  readonly origin: string;
+  readonly breaker: Breaker;
+}
 
 class Lost extends Error {
   constructor(
@@ -130,20 +137,20 @@ export function createHttpClient(
     maxResponseSize: MAX_REPLY_BYTES,
   });
   const large = createLargeAnswers();
-  const breakers = new Map<string, Breaker>();
+  const addresses = new Map<string, Address>();
   const again = retry(
     handleWhen((error) => error instanceof Lost),
     // Once more after the first.
     { maxAttempts: 1, backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 1_000 }) },
   );
 
-  function breakerOf(url: string): Breaker {
-    let breaker = breakers.get(url);
-    if (breaker === undefined) {
-      breaker = new Breaker(patience);
-      breakers.set(url, breaker);
+  function addressOf(url: string): Address {
+    let address = addresses.get(url);
+    if (address === undefined) {
+      address = { origin: new URL(url).origin, breaker: new Breaker(patience) };
+      addresses.set(url, address);
     }
-    return breaker;
+    return address;
   }
 
   async function exchangeOnce(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
@@ -163,13 +170,13 @@ export function createHttpClient(
 
   async function exchangeBreakable(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     const { server, url } = exchange.target;
-    const breaker = breakerOf(url);
+    const { origin, breaker } = addressOf(url);
     const entry = breaker.enter();
     if (entry === "wait") throw leftAlone(server, patience);
     const since = performance.now();
     try {
       const reply = await agent.request({
-        origin: new URL(url).origin,
+        origin,
         path: pathOf(url, request),
         method: request.verb as Dispatcher.HttpMethod,
         headers: headersOf(agentName, exchange, request),
@@ -184,7 +191,7 @@ export function createHttpClient(
       if (isLost) throw new Lost(`status ${reply.statusCode}`, false);
       const { statusCode: status, headers } = reply;
       if (request.isFile === true) return { ...replyFrom(exchange, request, status, headers, ""), bytes };
-      if (bytes.length <= MAX_READ_HERE) return replyOf(exchange, request, status, headers, DECODER.decode(bytes));
+      if (bytes.length <= MAX_READ_HERE) return replyOf(exchange, request, status, headers, bytes);
       return replyFrom(exchange, request, status, headers, await readApart(exchange, request, bytes, signal));
     } catch (error) {
       if (signal.aborted && isTimeout(signal.reason)) {
@@ -218,10 +225,11 @@ export function createHttpClient(
   return {
     async send(exchange, request) {
       const left = exchange.deadline === undefined ? DEFAULT_TIMEOUT_MS : Math.max(1, exchange.deadline - Date.now());
-      const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(left)]);
-      const once = () => exchangeOnce(exchange, request, signal);
       try {
-        return await (isRepeatable(request) ? again.execute(once, signal) : once());
+        return await within(exchange.signal, left, async (signal) => {
+          const once = () => exchangeOnce(exchange, request, signal);
+          return isRepeatable(request) ? again.execute(once, signal) : once();
+        });
       } catch (error) {
         if (error instanceof ConnectError) throw error;
         const said = `the ${exchange.target.server} platform cannot be reached`;
@@ -304,11 +312,11 @@ export function replyOf(
   request: HttpRequest,
   status: number,
   given: Dispatcher.ResponseData["headers"],
-  text: string,
+  bytes: Uint8Array,
 ): HttpReply {
-  const excess = excessOf(text, MAX_REPLY_VALUES);
+  const excess = excessOf(bytes, MAX_REPLY_VALUES);
   if (excess !== undefined) throw tooMuch(exchange, request, excess);
-  return replyFrom(exchange, request, status, given, text);
+  return replyFrom(exchange, request, status, given, replacedText(bytes));
 }
 
 /** What a platform answered, whose text is known to be small enough to parse. */

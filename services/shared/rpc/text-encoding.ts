@@ -1,5 +1,5 @@
 import { configureTextEncoding } from "@bufbuild/protobuf/wire";
-import { textOfUtf8 } from "./utf8.js";
+import { replacedText, textOfUtf8 } from "./utf8.js";
 
 // The library checks whether a text can be written as UTF-8 by escaping all of it
 // as a URL, which takes tens of milliseconds for a message of 4 MB. It asks this
@@ -22,11 +22,4 @@ configureTextEncoding({
  * Options with which Connect decodes the JSON of a message as fast: what parses it takes a decoder (JsonSerializationOptions),
  * though the options of a router do not name it.
  */
-export const JSON_TEXT = {
-  textDecoder: {
-    decode(bytes: Uint8Array): string {
-      const text = textOfUtf8(bytes) ?? lenient.decode(bytes);
-      return text.startsWith("\ufeff") ? text.slice(1) : text;
-    },
-  },
-};
+export const JSON_TEXT = { textDecoder: { decode: replacedText } };

@@ -4,8 +4,17 @@ import { isAscii, isUtf8, transcode } from "node:buffer";
 const LONG = 4_096;
 
 const short = new TextDecoder("utf-8", { ignoreBOM: true });
+const replacing = new TextDecoder();
+const BYTE_ORDER_MARK = "\ufeff";
 /** What a decoder writes for bytes that are not UTF-8; a text may have it too. */
 const REPLACED = "\ufffd";
+
+/** The text of any bytes: what is not UTF-8 is replaced, and a byte order mark in front is left out. */
+export function replacedText(bytes: Uint8Array): string {
+  const text = textOfUtf8(bytes);
+  if (text === undefined) return replacing.decode(bytes);
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
 
 /** The text of bytes in UTF-8; undefined for bytes that are not, which parsers replace each in their own way. */
 export function textOfUtf8(bytes: Uint8Array): string | undefined {

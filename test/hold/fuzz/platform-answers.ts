@@ -168,7 +168,7 @@ class LyingWorld implements HttpClient {
       const url = this.lying.tell(lie, random);
       return this.real.send({ ...exchange, target: { ...exchange.target, url } }, request);
     }
-    return replyOf(exchange, request, lie.status, {}, lie.text);
+    return replyOf(exchange, request, lie.status, {}, Buffer.from(lie.text));
   }
 
   close(): Promise<void> {

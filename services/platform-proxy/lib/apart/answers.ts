@@ -1,5 +1,6 @@
 import { serveThread } from "../../../shared/process/thread.js";
 import { excessOf } from "../../../shared/rpc/json-shape.js";
+import { replacedText } from "../../../shared/rpc/utf8.js";
 import { MAX_REPLY_VALUES, MAX_REPLY_WORDS, TOO_MUCH } from "../reply-bounds.js";
 
 /** Longer texts are not kept once for all places where they occur, and cost no more where they differ. */
@@ -12,7 +13,7 @@ const methods = {
    * @throws Error named {@link TOO_MUCH}, with words such as "holds more than 3 values", where parsing it takes too long.
    */
   read(bytes: Uint8Array): string {
-    const text = new TextDecoder().decode(bytes);
+    const text = replacedText(bytes);
     const excess = excessOf(bytes, MAX_REPLY_VALUES) ?? tooManyWords(text);
     if (excess !== undefined) throw Object.assign(new Error(excess), { name: TOO_MUCH });
     return text;

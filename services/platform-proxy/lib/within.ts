@@ -1,0 +1,20 @@
+/**
+ * Runs something until a signal is aborted, or a time is over: then the signal that it is given is aborted, by a `TimeoutError` in
+ * the second case. As `AbortSignal.any` with `AbortSignal.timeout`, in half of the time.
+ *
+ * @param ms at most 2^31 - 1.
+ */
+export async function within<T>(signal: AbortSignal, ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  const late = (): void => stopping.abort(new DOMException("The operation timed out", "TimeoutError"));
+  const timer = setTimeout(late, ms).unref();
+  try {
+    return await run(stopping.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,34 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { within } from "../../../../services/platform-proxy/lib/within.js";
+
+const LONG_MS = 60_000;
+/** Ends when its signal is aborted, with the reason. */
+const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    const end = (): void => resolve(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end);
+  });
+
+test("what runs is told the reason of the signal, also of one that was aborted before", async () => {
+  const gone = new Error("the client went away");
+  const stopping = new AbortController();
+  const ended = within(stopping.signal, LONG_MS, untilAborted);
+  stopping.abort(gone);
+  expect(await ended).toBe(gone);
+  expect(await within(stopping.signal, LONG_MS, untilAborted)).toBe(gone);
+});
+
+test("what takes too long is told so, as by AbortSignal.timeout", async () => {
+  const reason = await within(new AbortController().signal, 5, untilAborted);
+  expect(reason).toMatchObject({ name: "TimeoutError" });
+});
+
+test("what ends in time gives its result or its error, and leaves no listener", async () => {
+  const { signal } = new AbortController();
+  expect(await within(signal, LONG_MS, async () => "done")).toBe("done");
+  const failed = new Error("failed");
+  await expect(within(signal, LONG_MS, () => Promise.reject(failed))).rejects.toBe(failed);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
