@@ -1,4 +1,4 @@
-import { type DescField, type DescMessage, getOption, hasOption, type Message } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, getOption, hasOption, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import {
   type FieldRules,
@@ -127,15 +127,27 @@ function comparisonOf(field: DescField, rules: FieldRules): Check | undefined {
 
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
+/** The pattern of a text with a character that is not white space. */
+const NOT_BLANK = "\\S";
+
 /** By the name of the rule. A character takes one or two code units, so a length may be more than a comparison tells. */
 const COMPARISONS: Readonly<Record<string, (bound: never, field: DescField) => Check>> = {
   "string.minLen": (least: bigint) => (text: string) => text.length > 2 * (Number(least) - 1),
   "string.maxLen": (most: bigint) => (text: string) => text.length <= Number(most),
   "string.maxBytes": (most: bigint) => (text: string) => text.length * 3 <= Number(most),
+  // The library's pattern has fewer characters that are white space, and other patterns may take long to match.
+  "string.pattern": (pattern: string) => (pattern === NOT_BLANK ? (text: string) => /\S/.test(text) : cannotTell),
+  "string.in": (texts: Iterable<string>) => {
+    const taken = new Set(texts);
+    return (text: string) => taken.has(text);
+  },
   "string.uuid": () => (text: string) => UUID.test(text),
   "repeated.minItems": (least: bigint) => (values: readonly unknown[]) => values.length >= Number(least),
   "repeated.maxItems": (most: bigint) => (values: readonly unknown[]) => values.length <= Number(most),
-  "repeated.unique": () => (values: readonly unknown[]) => values.length < 2,
+  "repeated.unique": (_, { scalar }) =>
+    scalar === ScalarType.STRING
+      ? (values: readonly string[]) => values.length < 2 || new Set(values).size === values.length
+      : (values: readonly unknown[]) => values.length < 2,
   // Its rules are compared one by one.
   "repeated.items": () => holds,
   "enum.definedOnly": (_, field) => {

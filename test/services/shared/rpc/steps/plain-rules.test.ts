@@ -33,7 +33,7 @@ const inputs = new Map(
   ),
 );
 const ID = "00000000-0000-4000-8000-00000000000f";
-const SHORT = ["", "a", "é", "\u{1f600}", ID, `${ID} `, ID.toUpperCase(), "https://example.org/a"];
+const SHORT = ["", "a", " ", "\n\v", "\u00a0", "\u2028x", "é", "\u{1f600}", ID, `${ID} `, ID.toUpperCase(), "https://example.org/a"];
 
 /** The numbers that the rules of a field name, as far as they are small enough to be lengths. */
 function boundsOf(field: DescField): readonly number[] {
@@ -41,6 +41,13 @@ function boundsOf(field: DescField): readonly number[] {
     typeof value === "bigint" ? Number(value) : value,
   );
   return [...text.matchAll(/(?<=:)-?\d+(?=[,}\]])/g)].map(([bound]) => Number(bound));
+}
+
+/** The texts that a field takes, if its rules name them. */
+function wordsOf(field: DescField): readonly string[] {
+  const { type } = getOption(field, fieldRules);
+  const rules = type.case === "repeated" ? type.value.items?.type : type;
+  return rules?.case === "string" ? rules.value.in : [];
 }
 
 function textsAt(bound: number): readonly string[] {
@@ -57,7 +64,7 @@ function edgeOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
   if (field.enum !== undefined) return fc.constantFrom(...field.enum.values.map(({ number }) => number), 99, -1);
   switch (field.scalar) {
     case ScalarType.STRING:
-      return fc.constantFrom(...SHORT, ...bounds.flatMap(textsAt));
+      return fc.constantFrom(...SHORT, ...wordsOf(field), ...bounds.flatMap(textsAt));
     case ScalarType.BYTES:
       return fc.constantFrom(...[0, 1, ...bounds].filter((n) => n >= 0).map((n) => new Uint8Array(Math.min(n, 9_999))));
     case ScalarType.BOOL:
