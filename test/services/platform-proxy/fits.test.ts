@@ -3,6 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { GetScenarioResponseSchema } from "#proto/aev/v1/scenario_service_pb.js";
 import { fits } from "../../../services/platform-proxy/fits.js";
+import { SightingSchema } from "../../conformance/gen/cti/fixture/v1/fixture_service_pb.js";
 
 const scenario = (more: object) => ({ scenario: { id: "1", name: "a", ...more } });
 
@@ -25,4 +26,24 @@ test.each([
   ["nothing", null],
 ])("%s does not", (_what, value) => {
   expect(fits(GetScenarioResponseSchema, value)).toBe(false);
+});
+
+test.each([
+  ["a map", { bySensor: { north: 1 } }, { bySensor: { north: "low" } }],
+  ["a text of a oneof", { seenBy: { case: "sensor", value: "a" } }, { seenBy: { case: "sensor", value: 1 } }],
+  [
+    "a message of a oneof",
+    { seenBy: { case: "analyst", value: { name: "a" } } },
+    { seenBy: { case: "analyst", value: { name: 1 } } },
+  ],
+  ["a number of 64 bits with a sign", { count: -(2n ** 63n) }, { count: 2n ** 63n }],
+  ["one without", { offset: 2n ** 64n - 1n }, { offset: -1n }],
+  ["a list of numbers", { ports: [0, 2 ** 32 - 1] }, { ports: [-1] }],
+  ["bytes", { payload: new Uint8Array(1) }, { payload: "AA==" }],
+  ["what is any JSON object", { raw: { a: [1, null] } }, { raw: [] }],
+  ["a number that may be none", { weight: Number.NaN, confidence: 0.5 }, { weight: "0.5" }],
+  ["a message in its own kind", { parts: [{ parts: [{ id: "a" }] }] }, { parts: [{ parts: [{ id: 1 }] }] }],
+])("%s fits if it has the types of its field, and else not", (_what, right, wrong) => {
+  expect(fits(SightingSchema, right)).toBe(true);
+  expect(fits(SightingSchema, wrong)).toBe(false);
 });

@@ -33,7 +33,20 @@ const inputs = new Map(
   ),
 );
 const ID = "00000000-0000-4000-8000-00000000000f";
-const SHORT = ["", "a", " ", "\n\v", "\u00a0", "\u2028x", "é", "\u{1f600}", ID, `${ID} `, ID.toUpperCase(), "https://example.org/a"];
+const SHORT = [
+  "",
+  "a",
+  " ",
+  "\n\v",
+  "\u00a0",
+  "\u2028x",
+  "é",
+  "\u{1f600}",
+  ID,
+  `${ID} `,
+  ID.toUpperCase(),
+  "https://example.org/a",
+];
 
 /** The numbers that the rules of a field name, as far as they are small enough to be lengths. */
 function boundsOf(field: DescField): readonly number[] {
