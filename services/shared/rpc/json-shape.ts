@@ -27,38 +27,26 @@ export class JsonShape {
     const { length } = piece;
     let [depth, elements, inString] = [this.#depth, this.#elements, this.#inString];
     let i = this.#isEscaped ? 1 : 0;
-    for (let walked = 0; i < length; i++) {
-      const byte = piece[i];
+    while (i < length) {
       if (inString) {
-        if (byte === QUOTE) {
+        i = inText(piece, i);
+        if (piece[i] === BACKSLASH) i += 2;
+        else if (i < length) {
+          i++;
           inString = false;
-          walked = 0;
-        } else if (byte === BACKSLASH) i++;
-        else if (++walked === WALKED) {
-          walked = 0;
-          // The byte before is no backslash, so that none before this place counts.
-          i = toBackslashes(piece, i + 1) - 1;
         }
         continue;
       }
-      switch (byte) {
-        case QUOTE:
-          inString = true;
-          break;
-        case 91: // an opening bracket or brace
-        case 123:
-          depth += 1;
-          if (depth > MAX_JSON_DEPTH) return "too deep";
-          elements += 1;
-          break;
-        case 93:
-        case 125:
-          depth -= 1;
-          break;
-        case 44: // a comma
-          elements += 1;
-          if (elements > this.most) return "too many";
-      }
+      const byte = piece[i++] as number;
+      if (byte === QUOTE) inString = true;
+      else if (byte === COMMA) {
+        elements += 1;
+        if (elements > this.most) return "too many";
+      } else if ((byte | BRACE) === OPENING) {
+        depth += 1;
+        if (depth > MAX_JSON_DEPTH) return "too deep";
+        elements += 1;
+      } else if ((byte | BRACE) === CLOSING) depth -= 1;
     }
     this.#isEscaped = length === 0 ? this.#isEscaped : i > length;
     [this.#depth, this.#elements, this.#inString] = [depth, elements, inString];
@@ -68,11 +56,24 @@ export class JsonShape {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COMMA = 44;
+/** The bit that a brace has and a bracket has not; with it, both are the brace. */
+const BRACE = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
 /**
  * So much of a string is read byte by byte before its end is searched for: a search costs as much as
  * some sixty bytes, and a string may be full of quotes after backslashes.
  */
 const WALKED = 256;
+
+/** From a place in a string, behind a byte that is no backslash: where its next quote or backslash is, or the piece's end. */
+function inText(piece: Uint8Array, from: number): number {
+  const near = Math.min(piece.length, from + WALKED);
+  let at = from;
+  while (at < near && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at++;
+  return at === near && at < piece.length ? toBackslashes(piece, at) : at;
+}
 
 /** From a place in a string: where its next quote is, or the backslashes right before that, or the piece's end. */
 function toBackslashes(piece: Uint8Array, from: number): number {
