@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /**
  * Runs something until a signal is aborted, or a time is over: then the signal that it is given is aborted, by a `TimeoutError` in
  * the second case. As `AbortSignal.any` with `AbortSignal.timeout`, in half of the time.
@@ -8,6 +10,8 @@ export async function within<T>(signal: AbortSignal, ms: number, run: (signal: A
   const stopping = new AbortController();
   const stop = (): void => stopping.abort(signal.reason);
   if (signal.aborted) stop();
+  // A call may have many exchanges at once.
+  setMaxListeners(0, signal);
   signal.addEventListener("abort", stop);
   const late = (): void => stopping.abort(new DOMException("The operation timed out", "TimeoutError"));
   const timer = setTimeout(late, ms).unref();

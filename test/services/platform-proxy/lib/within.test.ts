@@ -1,4 +1,4 @@
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { expect, test } from "vitest";
 import { within } from "../../../../services/platform-proxy/lib/within.js";
 
@@ -31,4 +31,13 @@ test("what ends in time gives its result or its error, and leaves no listener", 
   const failed = new Error("failed");
   await expect(within(signal, LONG_MS, () => Promise.reject(failed))).rejects.toBe(failed);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("many may run until one signal", async () => {
+  const stopping = new AbortController();
+  const warned = once(process, "warning", { signal: AbortSignal.timeout(100) }).catch(() => undefined);
+  const all = Promise.all(Array.from({ length: 40 }, () => within(stopping.signal, LONG_MS, untilAborted)));
+  stopping.abort("over");
+  expect(new Set(await all)).toEqual(new Set(["over"]));
+  expect(await warned).toBeUndefined();
 });
