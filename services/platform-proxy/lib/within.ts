@@ -1,10 +1,9 @@
 import { setMaxListeners } from "node:events";
+import { LONGEST_TIMER_MS } from "../../shared/rpc/steps/deadline.js";
 
 /**
  * Runs something until a signal is aborted, or a time is over: then the signal that it is given is aborted, by a `TimeoutError` in
  * the second case. As `AbortSignal.any` with `AbortSignal.timeout`, in half of the time.
- *
- * @param ms at most 2^31 - 1.
  */
 export async function within<T>(signal: AbortSignal, ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();
@@ -14,7 +13,7 @@ export async function within<T>(signal: AbortSignal, ms: number, run: (signal: A
   setMaxListeners(0, signal);
   signal.addEventListener("abort", stop);
   const late = (): void => stopping.abort(new DOMException("The operation timed out", "TimeoutError"));
-  const timer = setTimeout(late, ms).unref();
+  const timer = setTimeout(late, Math.min(ms, LONGEST_TIMER_MS)).unref();
   try {
     return await run(stopping.signal);
   } finally {

@@ -67,11 +67,12 @@ const CLOSING = 0x7d;
  */
 const WALKED = 256;
 
-/** From a place in a string, behind a byte that is no backslash: where its next quote or backslash is, or the piece's end. */
+/** From a place in a string: where its next quote is, or a backslash before that which may count, or the piece's end. */
 function inText(piece: Uint8Array, from: number): number {
   const near = Math.min(piece.length, from + WALKED);
   let at = from;
   while (at < near && piece[at] !== QUOTE && piece[at] !== BACKSLASH) at++;
+  // The byte before is no backslash, so that none before this place counts.
   return at === near && at < piece.length ? toBackslashes(piece, at) : at;
 }
 

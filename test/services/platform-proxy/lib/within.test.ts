@@ -1,4 +1,5 @@
 import { getEventListeners, once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { within } from "../../../../services/platform-proxy/lib/within.js";
 
@@ -23,6 +24,14 @@ test("what runs is told the reason of the signal, also of one that was aborted b
 test("what takes too long is told so, as by AbortSignal.timeout", async () => {
   const reason = await within(new AbortController().signal, 5, untilAborted);
   expect(reason).toMatchObject({ name: "TimeoutError" });
+});
+
+test("a time beyond the longest timer is not over at once", async () => {
+  const isAborted = await within(new AbortController().signal, 2 ** 40, async (signal) => {
+    await sleep(20);
+    return signal.aborted;
+  });
+  expect(isAborted).toBe(false);
 });
 
 test("what ends in time gives its result or its error, and leaves no listener", async () => {
