@@ -38,6 +38,7 @@ export class JsonShape {
         continue;
       }
       const byte = piece[i++] as number;
+      if (IS_PLAIN[byte] === 1) continue;
       if (byte === QUOTE) inString = true;
       else if (byte === COMMA) {
         elements += 1;
@@ -46,7 +47,7 @@ export class JsonShape {
         depth += 1;
         if (depth > MAX_JSON_DEPTH) return "too deep";
         elements += 1;
-      } else if ((byte | BRACE) === CLOSING) depth -= 1;
+      } else depth -= 1;
     }
     this.#isEscaped = length === 0 ? this.#isEscaped : i > length;
     [this.#depth, this.#elements, this.#inString] = [depth, elements, inString];
@@ -61,6 +62,10 @@ const COMMA = 44;
 const BRACE = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
+/** 1 for each byte that, outside of strings, neither begins nor ends anything. */
+const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(byte !== QUOTE && byte !== COMMA && (byte | BRACE) !== OPENING && (byte | BRACE) !== CLOSING),
+);
 /**
  * So much of a string is read byte by byte before its end is searched for: a search costs as much as
  * some sixty bytes, and a string may be full of quotes after backslashes.
