@@ -2,8 +2,8 @@ import { setMaxListeners } from "node:events";
 import { LONGEST_TIMER_MS } from "../../shared/rpc/steps/deadline.js";
 
 /**
- * Runs something until a signal is aborted, or a time is over: then the signal that it is given is aborted, by a `TimeoutError` in
- * the second case. As `AbortSignal.any` with `AbortSignal.timeout`, in half of the time.
+ * Runs something with a signal of its own, which is aborted when the given one is, with the same reason, or by a `TimeoutError`
+ * after so many milliseconds. It takes half of the time of `AbortSignal.any` with `AbortSignal.timeout`.
  */
 export async function within<T>(signal: AbortSignal, ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();

@@ -62,7 +62,7 @@ export function timeText({ seconds, nanos }: Timestamp): string {
   return nanos === 0 ? `${text}Z` : `${text}.${fractionText(nanos)}Z`;
 }
 
-/** Days whose dates are kept, each at the place of the last bits of its number: the times of a list are mostly of few days. */
+/** The times of a list are mostly of few days: this number of dates is kept, each at the place of its day modulo the number. */
 const KEPT_DAYS = 64;
 const keptDays = new Float64Array(KEPT_DAYS).fill(Number.NaN);
 const keptDates = new Array<string>(KEPT_DAYS).fill("");
