@@ -1,3 +1,4 @@
+import { endOf, rememberEnd } from "./audit-end.js";
 import { auditIdOf } from "./audit-record-doc.js";
 import type { AuditRecordDoc, AuthStore } from "./store.js";
 
@@ -28,13 +29,15 @@ export async function firstIdSince({ audit }: Pick<AuthStore, "audit">, at: Date
 }
 
 /** Deletes the oldest records, up to a batch, if they are older than a time in milliseconds; says whether there may be more of them. */
-export async function forgetBefore({ audit }: Pick<AuthStore, "audit">, at: number): Promise<boolean> {
-  const oldest = (limit: number) =>
-    audit.find({}, { sort: { _id: 1 }, limit, projection: { recorded_at: 1 } }).toArray();
+export async function forgetBefore(store: Pick<AuthStore, "audit" | "state">, at: number): Promise<boolean> {
+  const { audit } = store;
+  const oldest = (limit: number) => audit.find({}, { sort: { _id: 1 }, limit }).toArray();
   const isOver = ({ recorded_at }: AuditRecordDoc): boolean => recorded_at.getTime() < at;
   // Usually no record is that old.
   if (!(await oldest(1)).some(isOver)) return false;
   const over = (await oldest(BATCH)).filter(isOver);
-  await audit.deleteMany({ _id: { $lte: over.at(-1)!._id } });
+  const last = over.at(-1)!;
+  await rememberEnd(store, endOf(last));
+  await audit.deleteMany({ _id: { $lte: last._id } });
   return over.length === BATCH;
 }

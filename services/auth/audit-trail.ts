@@ -3,6 +3,7 @@ import type { AuditOutcomeSchema, AuditRecordSchema } from "#proto/auth/v1/audit
 import { insertedBefore, isDuplicateKey } from "../shared/store/store.js";
 import { hashOf } from "./audit-chain.js";
 import { createAuditCounts } from "./audit-counts.js";
+import { type AuditEnd, endOf, forgottenEnd, laterOf, NO_RECORD } from "./audit-end.js";
 import { AUDIT_KINDS, type AuditKindName } from "./audit-kinds.js";
 import { auditIdOf, docOf } from "./audit-record-doc.js";
 import { forgetBefore } from "./audit-times.js";
@@ -50,7 +51,7 @@ const SLACK_PART = 250;
 /** How often records are counted again, because other processes delete too, and records whose days are over are deleted without a count. */
 const COUNTED_MS = 3_600_000;
 /** Records of other processes, or of before the start, whose ids are remembered. */
-const REMEMBERED = 2_000;
+const REMEMBERED = { sort: { _id: -1 }, limit: 2_000 } as const;
 
 /**
  * Goes on where the records end. How many each user has of each kind is counted once, in the background, and then
@@ -58,14 +59,14 @@ const REMEMBERED = 2_000;
  * who has the most, so that nobody's flood costs others their records.
  */
 export function openAuditTrail(
-  { audit }: Pick<AuthStore, "audit">,
+  { audit, state }: Pick<AuthStore, "audit" | "state">,
   { days, records: most }: AuditBounds,
   now: () => number = Date.now,
 ): AuditTrail {
   const slack = Math.min(BATCH, Math.floor(most / SLACK_PART));
   const sent = new SentRecords(audit, auditIdOf);
   /** The newest record that this process knows. */
-  let last: Last = { number: 0n, at: 0, hash: "" };
+  let last: AuditEnd = NO_RECORD;
   /** Whether nothing came after it, as far as this process knows. */
   let isCurrent = false;
   let writing: Promise<unknown> = Promise.resolve();
@@ -79,10 +80,10 @@ export function openAuditTrail(
 
   /** Reads what other processes wrote, or this one without knowing. */
   async function catchUp(): Promise<void> {
-    const after = { _id: { $gt: auditIdOf(last.number) } };
-    const docs = await audit.find(after, { sort: { _id: -1 }, limit: REMEMBERED }).toArray();
+    const newest = audit.find({ _id: { $gt: auditIdOf(last.number) } }, REMEMBERED).toArray();
+    const [docs, forgotten] = await Promise.all([newest, forgottenEnd({ state })]);
     for (const { _id, sent_id } of docs.toReversed()) if (sent_id !== undefined) sent.add(sent_id, BigInt(_id));
-    if (docs[0] !== undefined) last = lastOf(docs[0]);
+    last = laterOf(docs[0] === undefined ? last : endOf(docs[0]), forgotten);
     isCurrent = true;
   }
 
@@ -189,7 +190,7 @@ export function openAuditTrail(
       );
     },
     async tend() {
-      while (await inTurn(() => forgetBefore({ audit }, now() - days * DAY_MS)));
+      while (await inTurn(() => forgetBefore({ audit, state }, now() - days * DAY_MS)));
       await counts.count(COUNTED_MS);
       for (const kind of AUDIT_KINDS) while (await inTurn(() => shorten(kind)));
     },
@@ -203,16 +204,4 @@ export function openAuditTrail(
       await writing;
     },
   };
-}
-
-/** The newest record. */
-interface Last {
-  readonly number: bigint;
-  /** When it was written, in milliseconds since the epoch. */
-  readonly at: number;
-  readonly hash: string;
-}
-
-function lastOf(doc: AuditRecordDoc): Last {
-  return { number: BigInt(doc._id), at: doc.recorded_at.getTime(), hash: hashOf(doc, doc.recorded_at.toISOString()) };
 }

@@ -1,3 +1,4 @@
+import { endOfAudit, rememberEnd } from "./audit-end.js";
 import type { AccountGrant, ApiKeyRecord, AuditRecordDoc, AuthStore, UserRecord } from "./store.js";
 
 /** What was taken away since the backup and is so again. */
@@ -159,5 +160,7 @@ async function carryAudit(old: AuthStore, restored: AuthStore): Promise<number> 
     if (batch.length === BATCH) await write();
   }
   await write();
+  // Numbers that receivers have are not given again.
+  await rememberEnd(restored, await endOfAudit(old));
   return carried;
 }

@@ -196,6 +196,8 @@ export interface StateRecord extends Base {
   readonly n: number;
   /** A secret of the installation, sealed. */
   readonly sealed?: string;
+  /** What the audit goes on from: when its record `n` was written, and the hash of it. */
+  readonly record?: { readonly at: Date; readonly hash: string };
 }
 
 /** An event that watchers are told of; the id is its number, with zeros in front. */

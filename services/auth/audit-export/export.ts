@@ -19,7 +19,7 @@ const MAX_RETRY_MS = 30_000;
 /** A record whose call has not ended waits for its outcome this long, in milliseconds, and all later ones with it. */
 const OUTCOME_MS = 60_000;
 
-type Stored = Pick<AuthStore, "audit" | "auditReceivers">;
+type Stored = Pick<AuthStore, "audit" | "auditReceivers" | "state">;
 
 /**
  * Sends the audit to each receiver, in the order of its numbers, until it is closed. Where it is, is in the store: while

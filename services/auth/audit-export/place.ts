@@ -1,4 +1,6 @@
 import { isDuplicateKey } from "../../shared/store/store.js";
+import { endOfAudit } from "../audit-end.js";
+import { auditIdOf } from "../audit-record-doc.js";
 import type { AuditReceiverRecord, AuthStore } from "../store.js";
 import { SEND_MS } from "./receiver.js";
 
@@ -10,7 +12,7 @@ export type Reached = Pick<AuditReceiverRecord, "after" | "since">;
 
 /** Where the export to a receiver is, and which process does it. */
 export class ReceiverPlace {
-  readonly #store: Pick<AuthStore, "audit" | "auditReceivers">;
+  readonly #store: Pick<AuthStore, "audit" | "auditReceivers" | "state">;
   readonly #id: string;
   readonly #holder: string;
   readonly #isAlone: boolean;
@@ -19,7 +21,7 @@ export class ReceiverPlace {
   #reached: Reached | undefined;
 
   constructor(
-    store: Pick<AuthStore, "audit" | "auditReceivers">,
+    store: Pick<AuthStore, "audit" | "auditReceivers" | "state">,
     id: string,
     { holder, isAlone }: { readonly holder: string; readonly isAlone: boolean },
   ) {
@@ -66,8 +68,9 @@ export class ReceiverPlace {
   }
 
   async #make(): Promise<AuditReceiverRecord | undefined> {
-    const [newest] = await this.#store.audit.find({}, { sort: { _id: -1 }, limit: 1 }).toArray();
-    const record = { _id: this.#id, holder: this.#holder, until: untilNow(), after: "", since: newest?._id ?? "" };
+    const { number } = await endOfAudit(this.#store);
+    const since = number === 0n ? "" : auditIdOf(number);
+    const record = { _id: this.#id, holder: this.#holder, until: untilNow(), after: "", since };
     try {
       await this.#store.auditReceivers.insertOne(record);
       return record;

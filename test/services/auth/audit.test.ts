@@ -7,6 +7,7 @@ import { AuditKind, AuditOutcomeSchema, AuditRecordSchema, AuditService } from "
 import { UserService } from "#proto/auth/v1/user_service_pb.js";
 import { WriteFailure_Outcome as Outcome } from "#proto/mcp/v1/write_failure_pb.js";
 import { hashOf } from "../../../services/auth/audit-chain.js";
+import { endOfAudit, rememberEnd } from "../../../services/auth/audit-end.js";
 import { AUDIT_KINDS } from "../../../services/auth/audit-kinds.js";
 import { auditIdOf } from "../../../services/auth/audit-record-doc.js";
 import { type AuditTrail, openAuditTrail } from "../../../services/auth/audit-trail.js";
@@ -198,6 +199,32 @@ describe("the trail", () => {
     expect(numbers).toEqual([[1n], [2n, 3n, 4n], [5n, 6n]]);
     const next = open(records, bounds);
     expect(await next.append(some(AuditKind.WRITE, 1))).toEqual([7n]);
+  });
+
+  test("goes on after a restart if the days of all records are over: the next number, the hash, and no earlier time", async () => {
+    const records = await openAuthStore(store);
+    let now = 10 * DAY_MS;
+    const trail = open(records, bounds, () => now);
+    await trail.append(some(AuditKind.WRITE, 3));
+    const [third] = await records.audit.find({ _id: auditIdOf(3n) }).toArray();
+    now += 2 * DAY_MS;
+    await trail.tend();
+    expect(await records.audit.countDocuments({})).toBe(0);
+    const next = open(records, bounds, () => 1);
+    expect(await next.append(some(AuditKind.WRITE, 1))).toEqual([4n]);
+    const [fourth] = await records.audit.find({}).toArray();
+    expect(fourth).toMatchObject({
+      recorded_at: third!.recorded_at,
+      previous: hashOf(third!, third!.recorded_at.toISOString()),
+    });
+  });
+
+  test("of several processes that delete, the one that is behind takes no number back", async () => {
+    const records = await openAuthStore(store);
+    const end = (number: bigint) => ({ number, at: Number(number), hash: `hash ${number}` });
+    expect(await endOfAudit(records)).toEqual({ number: 0n, at: 0, hash: "" });
+    for (const number of [2n, 5n, 3n]) await rememberEnd(records, end(number));
+    expect(await endOfAudit(records)).toEqual(end(5n));
   });
 
   test("is numbered without gaps by several processes that write at the same time", async () => {

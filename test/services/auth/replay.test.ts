@@ -1,4 +1,7 @@
+import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { AuditRecordSchema } from "#proto/auth/v1/audit_service_pb.js";
+import { openAuditTrail } from "../../../services/auth/audit-trail.js";
 import { bootstrap } from "../../../services/auth/bootstrap.js";
 import { openKeyRing } from "../../../services/auth/key-ring.js";
 import { renewKeys } from "../../../services/auth/renew-keys.js";
@@ -53,6 +56,24 @@ test("keys end when either store says, and what is done twice changes nothing", 
   expect((await restored.keys.findOne({ _id: second!._id }))?.revoked_at).toBeInstanceOf(Date);
   expect((await restored.state.findOne({ _id: "epoch" }))?.n).toBe(9);
   expect(await replayAuth(old, restored)).toEqual({ keys: 0, users: 0, groups: 0, signingKeys: 0, auditRecords: 0 });
+});
+
+test("the audit goes on where it had come, also if the days of its last records are over", async () => {
+  const bounds = { days: 1, records: 1_000 };
+  const records = (count: number) => Array.from({ length: count }, () => create(AuditRecordSchema, { action: "a" }));
+  const before = openAuditTrail(restored, bounds);
+  await before.append(records(2));
+  await before.close();
+  const trail = openAuditTrail(old, bounds, () => Date.now() + 2 * 86_400_000);
+  const early = openAuditTrail(old, bounds);
+  await early.append(records(5));
+  await early.close();
+  await trail.tend();
+  await trail.close();
+  expect(await replayAuth(old, restored)).toMatchObject({ auditRecords: 0 });
+  const after = openAuditTrail(restored, bounds);
+  expect(await after.append(records(1))).toEqual([6n]);
+  await after.close();
 });
 
 test("a signing key that was revoked does not come back, and the ring has one that signs at the next start", async () => {

@@ -76,6 +76,29 @@ test("a file has each record as a line, in order, that only the service reads; t
   expect(await verifyAuditFile(path)).toMatchObject({ records: 3, missing: 0, first: 1, last: 3, problem_count: 0 });
 });
 
+test("a receiver gets what comes after a restart if the days of all records are over, and misses nothing", async () => {
+  const path = join(folder, "audit.jsonl");
+  const late = join(folder, "late.jsonl");
+  const told: unknown[] = [];
+  const own = { ...silentLog, error: (fields: object) => void told.push(fields) };
+  const log = { ...own, child: () => own } as never;
+  await append("a", "b");
+  send([fileUrl(path)], {}, log);
+  await expect.poll(() => numbersOf(path)).toEqual([1, 2]);
+  const forgetful = openAuditTrail(store, { days: 1, records: 1_000 }, () => Date.now() + 2 * 86_400_000);
+  await forgetful.tend();
+  await forgetful.close();
+  await trail.close();
+  trail = openAuditTrail(store, { days: 10, records: 1_000 });
+  send([fileUrl(late)], {}, log);
+  await expect.poll(() => store.auditReceivers.findOne({ _id: fileUrl(late) })).toBeTruthy();
+  await append("c");
+  await expect.poll(() => numbersOf(path)).toEqual([1, 2, 3]);
+  await expect.poll(() => numbersOf(late)).toEqual([3]);
+  expect(told).toEqual([]);
+  expect(await verifyAuditFile(path)).toMatchObject({ records: 3, missing: 0, problem_count: 0 });
+});
+
 test("a record in the file that was changed is found", async () => {
   const path = join(folder, "audit.jsonl");
   await append("a", "b", "c");
