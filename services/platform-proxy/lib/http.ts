@@ -20,6 +20,7 @@ import { createLargeAnswers, UnreadableError } from "./large-answers.js";
 import { brokenOff, passing } from "./outcome.js";
 import { MAX_REPLY_BYTES, MAX_REPLY_VALUES, TOO_MUCH } from "./reply-bounds.js";
 import { isUnsent } from "./unsent.js";
+import { type WholeAnswer, wholeAnswerOf } from "./whole-answer.js";
 import { within } from "./within.js";
 
 /** The query of a URL: a list repeats its name, undefined leaves it out. */
@@ -174,22 +175,21 @@ export function createHttpClient(
     const entry = breaker.enter();
     if (entry === "wait") throw leftAlone(server, patience);
     const since = performance.now();
+    const isLost = (status: number): boolean => isRepeatable(request) && status >= 502 && status <= 504;
     try {
-      const reply = await agent.request({
+      const asked = {
         origin,
         path: pathOf(url, request),
         method: request.verb as Dispatcher.HttpMethod,
         headers: headersOf(agentName, exchange, request),
         body: request.raw ?? (request.body === undefined ? null : JSON.stringify(request.body)),
-        signal,
         headersTimeout: DEFAULT_TIMEOUT_MS,
         bodyTimeout: DEFAULT_TIMEOUT_MS,
+      };
+      const { status, headers, bytes } = await wholeAnswerOf(agent, asked, signal, (heard) => {
+        if (!isLost(heard)) breaker.heard();
       });
-      const isLost = isRepeatable(request) && reply.statusCode >= 502 && reply.statusCode <= 504;
-      if (!isLost) breaker.heard();
-      const bytes = new Uint8Array(await reply.body.arrayBuffer());
-      if (isLost) throw new Lost(`status ${reply.statusCode}`, false);
-      const { statusCode: status, headers } = reply;
+      if (isLost(status)) throw new Lost(`status ${status}`, false);
       if (request.isFile === true) return { ...replyFrom(exchange, request, status, headers, ""), bytes };
       if (bytes.length <= MAX_READ_HERE) return replyOf(exchange, request, status, headers, bytes);
       return replyFrom(exchange, request, status, headers, await readApart(exchange, request, bytes, signal));
@@ -311,7 +311,7 @@ export function replyOf(
   exchange: Exchange,
   request: HttpRequest,
   status: number,
-  given: Dispatcher.ResponseData["headers"],
+  given: WholeAnswer["headers"],
   bytes: Uint8Array,
 ): HttpReply {
   const excess = excessOf(bytes, MAX_REPLY_VALUES);
@@ -324,7 +324,7 @@ function replyFrom(
   exchange: Exchange,
   request: HttpRequest,
   status: number,
-  given: Dispatcher.ResponseData["headers"],
+  given: WholeAnswer["headers"],
   text: string,
 ): HttpReply {
   const headers: Record<string, string> = {};

@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { wholeAnswerOf } from "../../../../services/platform-proxy/lib/whole-answer.js";
+import { type Agent, createOutgoingAgent, type Dispatcher } from "../../../../services/shared/outgoing/agent.js";
+import { PUBLIC_ONLY, withAllowed } from "../../../../services/shared/outgoing/policy.js";
+
+const MAX_BYTES = 100_000;
+
+let server: Server;
+let agent: Agent;
+let origin: string;
+/** What the server does with a connection that asks. */
+let answer: (socket: Socket, asked: string) => void;
+let asked: string[];
+let sockets: Socket[];
+
+beforeEach(async () => {
+  asked = [];
+  sockets = [];
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      asked.push(String(bytes));
+      answer(socket, String(bytes));
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  agent = createOutgoingAgent({
+    policy: withAllowed(PUBLIC_ONLY, ["127.0.0.1/32"]),
+    connectMs: 2_000,
+    connections: 1,
+    maxResponseSize: MAX_BYTES,
+  });
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await agent.destroy();
+});
+
+const heard: number[] = [];
+beforeEach(() => void heard.splice(0));
+const ask = (signal = new AbortController().signal, more: Partial<Dispatcher.DispatchOptions> = {}) =>
+  wholeAnswerOf(agent, { origin, path: "/a", method: "GET", ...more }, signal, (status) => void heard.push(status));
+
+const head = (length: number, more = ""): string => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n${more}\r\n`;
+
+test("an answer in pieces is one, in memory of its own, with names of headers in lower case", async () => {
+  const text = "é".repeat(20_000);
+  const bytes = Buffer.from(text);
+  answer = (socket) => {
+    socket.write(head(bytes.length, "X-Many: 1\r\nx-many: 2\r\n"));
+    socket.write(bytes.subarray(0, 10_001));
+    setTimeout(() => socket.write(bytes.subarray(10_001)), 30);
+  };
+  const whole = await ask();
+  expect(whole).toMatchObject({ status: 200, headers: { "x-many": ["1", "2"] } });
+  expect(Buffer.from(whole.bytes).toString()).toBe(text);
+  expect(whole.bytes.buffer.byteLength).toBe(bytes.length);
+  expect(heard).toEqual([200]);
+});
+
+test("an answer without a body, and what comes before the answer", async () => {
+  answer = (socket) => socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n");
+  expect(await ask()).toMatchObject({ status: 204, bytes: new Uint8Array() });
+  expect(heard).toEqual([204]);
+});
+
+test("a status is heard before the answer is whole; an answer that breaks off is an error", async () => {
+  answer = (socket) => {
+    socket.write(`${head(10)}abc`);
+    setTimeout(() => socket.destroy(), 50);
+  };
+  const pending = ask();
+  await expect.poll(() => heard).toEqual([200]);
+  await expect(pending).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
+});
+
+test("an answer that is longer than may be kept is an error, and its connection ends", async () => {
+  answer = (socket) => socket.write(head(MAX_BYTES + 1) + "a".repeat(MAX_BYTES + 1));
+  await expect(ask()).rejects.toMatchObject({ code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" });
+  await expect.poll(() => sockets.every(({ closed }) => closed)).toBe(true);
+});
+
+test.each(["before the answer", "within the answer"])("stops %s with the signal's reason, and hangs up", async (when) => {
+  answer = (socket) => void (when === "within the answer" && socket.write(`${head(10)}abc`));
+  const stopping = new AbortController();
+  const pending = ask(stopping.signal);
+  await expect.poll(() => asked.length + heard.length).toBe(when === "within the answer" ? 2 : 1);
+  const reason = new Error("enough");
+  stopping.abort(reason);
+  await expect(pending).rejects.toBe(reason);
+  await expect.poll(() => sockets.every(({ closed }) => closed)).toBe(true);
+});
+
+test("what waits for a connection when it is stopped ends at once, and is never sent", async () => {
+  answer = (socket, text) => {
+    if (text.includes("/slow")) setTimeout(() => socket.write(`${head(2)}ok`), 200);
+    else socket.write(`${head(2)}ok`);
+  };
+  const slow = ask(undefined, { path: "/slow" });
+  const stopping = new AbortController();
+  const waits = ask(stopping.signal, { path: "/waits" });
+  await expect.poll(() => asked.length).toBe(1);
+  const reason = new Error("enough");
+  stopping.abort(reason);
+  await expect(waits).rejects.toBe(reason);
+  expect(heard).toEqual([]);
+  await slow;
+  await ask(undefined, { path: "/next" });
+  expect(asked.map((text) => text.split(" ")[1])).toEqual(["/slow", "/next"]);
+});
+
+test("what is stopped before it begins is not sent, and leaves no listener", async () => {
+  answer = (socket) => socket.write(`${head(2)}ok`);
+  await expect(ask(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+  let listeners = 0;
+  const signal = new AbortController().signal;
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
+  await ask(signal);
+  expect([asked.length, listeners]).toEqual([1, 0]);
+});
+
+test("a server that is not there is an error", async () => {
+  server.close();
+  await once(server, "close");
+  await expect(ask()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
