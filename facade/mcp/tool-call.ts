@@ -12,6 +12,7 @@ import type { Credential } from "../../services/shared/rpc/call.js";
 import type { Dispatch, Outgoing, StopSignal } from "../../services/shared/rpc/dispatch.js";
 import { canceled, deadlineExceeded, internal, unavailable } from "../../services/shared/rpc/errors.js";
 import { outcomeOf as outcomeWordOf } from "../../services/shared/rpc/steps/record.js";
+import { Stop } from "../../services/shared/rpc/stop.js";
 import { newTraceparent } from "../../services/shared/rpc/traceparent.js";
 import { outcomeOf, settled, type WriteOutcome, withOutcome, wordOf } from "../../services/shared/rpc/write-outcome.js";
 import type { ProgressNote } from "../../services/shared/tools/callable-tool.js";
@@ -175,13 +176,10 @@ export function createCallTool(options: ToolCallOptions): CallTool {
   }
 }
 
-/** A call on its way to a service. Its signal is made when it is first asked for; most services never ask. */
-class Bounded implements Outgoing, StopSignal {
+/** A call on its way to a service. Most services never ask for its signal. */
+class Bounded extends Stop implements Outgoing {
   readonly credential: Credential;
   readonly signalsDeadline = true;
-  reason: Error | undefined;
-  private aborter: AbortController | undefined;
-  private listeners: (() => void)[] = [];
 
   constructor(
     assertion: string,
@@ -189,36 +187,12 @@ class Bounded implements Outgoing, StopSignal {
     readonly deadline: number,
     readonly sharesReply: boolean,
   ) {
+    super();
     this.credential = { assertion };
-  }
-
-  get signal(): AbortSignal {
-    this.aborter ??= new AbortController();
-    if (this.reason !== undefined) this.aborter.abort(this.reason);
-    return this.aborter.signal;
   }
 
   get stop(): StopSignal {
     return this;
-  }
-
-  get aborted(): boolean {
-    return this.reason !== undefined;
-  }
-
-  addEventListener(_type: "abort", listener: () => void): void {
-    this.listeners.push(listener);
-  }
-
-  removeEventListener(_type: "abort", listener: () => void): void {
-    this.listeners = this.listeners.filter((one) => one !== listener);
-  }
-
-  abort(reason: Error): void {
-    if (this.aborted) return;
-    this.reason = reason;
-    this.aborter?.abort(reason);
-    for (const listener of this.listeners) listener();
   }
 }
 

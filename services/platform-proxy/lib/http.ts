@@ -13,6 +13,7 @@ import {
   unavailable,
 } from "../../shared/rpc/errors.js";
 import { excessOf } from "../../shared/rpc/json-shape.js";
+import type { Stop } from "../../shared/rpc/stop.js";
 import { isForOurselves } from "../../shared/rpc/traceparent.js";
 import { replacedText } from "../../shared/rpc/utf8.js";
 import { Breaker, PATIENCE, type Patience } from "./breaker.js";
@@ -154,11 +155,11 @@ export function createHttpClient(
     return address;
   }
 
-  async function exchangeOnce(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+  async function exchangeOnce(exchange: Exchange, request: HttpRequest, stop: Stop): Promise<HttpReply> {
     const since = performance.now();
     let outcome = "lost";
     try {
-      const reply = await exchangeBreakable(exchange, request, signal);
+      const reply = await exchangeBreakable(exchange, request, stop);
       outcome = `${Math.trunc(reply.status / 100)}xx`;
       return reply;
     } catch (error) {
@@ -169,7 +170,7 @@ export function createHttpClient(
     }
   }
 
-  async function exchangeBreakable(exchange: Exchange, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+  async function exchangeBreakable(exchange: Exchange, request: HttpRequest, stop: Stop): Promise<HttpReply> {
     const { server, url } = exchange.target;
     const { origin, breaker } = addressOf(url);
     const entry = breaker.enter();
@@ -186,15 +187,15 @@ export function createHttpClient(
         headersTimeout: DEFAULT_TIMEOUT_MS,
         bodyTimeout: DEFAULT_TIMEOUT_MS,
       };
-      const { status, headers, bytes } = await wholeAnswerOf(agent, asked, signal, (heard) => {
+      const { status, headers, bytes } = await wholeAnswerOf(agent, asked, stop, (heard) => {
         if (!isLost(heard)) breaker.heard();
       });
       if (isLost(status)) throw new Lost(`status ${status}`, false);
       if (request.isFile === true) return { ...replyFrom(exchange, request, status, headers, ""), bytes };
       if (bytes.length <= MAX_READ_HERE) return replyOf(exchange, request, status, headers, bytes);
-      return replyFrom(exchange, request, status, headers, await readApart(exchange, request, bytes, signal));
+      return replyFrom(exchange, request, status, headers, await readApart(exchange, request, bytes, stop));
     } catch (error) {
-      if (signal.aborted && isTimeout(signal.reason)) {
+      if (stop.aborted && isTimeout(stop.reason)) {
         throw tooLate(server, breaker.ranOut(entry, since), request, error);
       }
       const ended = exchange.signal.aborted
@@ -206,14 +207,9 @@ export function createHttpClient(
     }
   }
 
-  async function readApart(
-    exchange: Exchange,
-    request: HttpRequest,
-    bytes: Uint8Array,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async function readApart(exchange: Exchange, request: HttpRequest, bytes: Uint8Array, stop: Stop): Promise<string> {
     try {
-      return await large.textOf(exchange.target.url, bytes, signal);
+      return await large.textOf(exchange.target.url, bytes, stop.signal);
     } catch (error) {
       const { name, message } = error as Error;
       if (name === TOO_MUCH) throw tooMuch(exchange, request, message, error);
@@ -226,9 +222,9 @@ export function createHttpClient(
     async send(exchange, request) {
       const left = exchange.deadline === undefined ? DEFAULT_TIMEOUT_MS : Math.max(1, exchange.deadline - Date.now());
       try {
-        return await within(exchange.signal, left, async (signal) => {
-          const once = () => exchangeOnce(exchange, request, signal);
-          return isRepeatable(request) ? again.execute(once, signal) : once();
+        return await within(exchange.signal, left, async (stop) => {
+          const once = () => exchangeOnce(exchange, request, stop);
+          return isRepeatable(request) ? again.execute(once, exchange.signal) : once();
         });
       } catch (error) {
         if (error instanceof ConnectError) throw error;

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from "../../shared/outgoing/agent.js";
+import type { StopSignal } from "../../shared/rpc/dispatch.js";
 
 /** An answer that was taken to its end. */
 export interface WholeAnswer {
@@ -14,17 +15,17 @@ export interface WholeAnswer {
  * takes 1.4 times the CPU time.
  *
  * @param heard is told the status as soon as it is here.
- * @throws what undici throws, or the reason of the signal, at once: what is not sent by then is not sent any more.
+ * @throws what undici throws, or the reason to stop, at once: what is not sent by then is not sent any more.
  */
 export function wholeAnswerOf(
   agent: Agent,
   request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
+  stop: StopSignal,
   heard: (status: number) => void,
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else agent.dispatch(request, new Taking(signal, heard, resolve, reject));
+    if (stop.aborted) reject(stop.reason);
+    else agent.dispatch(request, new Taking(stop, heard, resolve, reject));
   });
 }
 
@@ -36,17 +37,17 @@ class Taking implements Dispatcher.DispatchHandler {
   readonly #pieces: Buffer[] = [];
 
   constructor(
-    private readonly signal: AbortSignal,
+    private readonly stop: StopSignal,
     private readonly heard: (status: number) => void,
     private readonly resolve: (answer: WholeAnswer) => void,
     private readonly reject: (error: unknown) => void,
   ) {
-    signal.addEventListener("abort", this.#stop);
+    stop.addEventListener("abort", this.#giveUp);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.signal.aborted) controller.abort(this.signal.reason as Error);
+    if (this.stop.aborted) controller.abort(this.stop.reason as Error);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WholeAnswer["headers"]): void {
@@ -71,14 +72,14 @@ class Taking implements Dispatcher.DispatchHandler {
     this.reject(error);
   }
 
-  readonly #stop = (): void => {
+  readonly #giveUp = (): void => {
     this.#end();
-    this.reject(this.signal.reason);
-    this.#controller?.abort(this.signal.reason as Error);
+    this.reject(this.stop.reason);
+    this.#controller?.abort(this.stop.reason as Error);
   };
 
   #end(): void {
-    this.signal.removeEventListener("abort", this.#stop);
+    this.stop.removeEventListener("abort", this.#giveUp);
   }
 }
 

@@ -1,23 +1,24 @@
 import { setMaxListeners } from "node:events";
 import { LONGEST_TIMER_MS } from "../../shared/rpc/steps/deadline.js";
+import { Stop } from "../../shared/rpc/stop.js";
 
 /**
- * Runs something with a signal of its own, which is aborted when the given one is, with the same reason, or by a `TimeoutError`
- * after so many milliseconds. It takes half of the time of `AbortSignal.any` with `AbortSignal.timeout`.
+ * Runs something that is told to stop when the signal is aborted, with the same reason, or by a `TimeoutError` after so many
+ * milliseconds.
  */
-export async function within<T>(signal: AbortSignal, ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort(signal.reason);
-  if (signal.aborted) stop();
+export async function within<T>(signal: AbortSignal, ms: number, run: (stop: Stop) => Promise<T>): Promise<T> {
+  const stop = new Stop();
+  const stopWithIt = (): void => stop.abort(signal.reason);
+  if (signal.aborted) stopWithIt();
   // A call may have many exchanges at once.
   setMaxListeners(0, signal);
-  signal.addEventListener("abort", stop);
-  const late = (): void => stopping.abort(new DOMException("The operation timed out", "TimeoutError"));
+  signal.addEventListener("abort", stopWithIt);
+  const late = (): void => stop.abort(new DOMException("The operation timed out", "TimeoutError"));
   const timer = setTimeout(late, Math.min(ms, LONGEST_TIMER_MS)).unref();
   try {
-    return await run(stopping.signal);
+    return await run(stop);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stopWithIt);
   }
 }

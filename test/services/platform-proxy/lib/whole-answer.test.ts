@@ -4,6 +4,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { wholeAnswerOf } from "../../../../services/platform-proxy/lib/whole-answer.js";
 import { type Agent, createOutgoingAgent, type Dispatcher } from "../../../../services/shared/outgoing/agent.js";
 import { PUBLIC_ONLY, withAllowed } from "../../../../services/shared/outgoing/policy.js";
+import type { StopSignal } from "../../../../services/shared/rpc/dispatch.js";
+import { Stop } from "../../../../services/shared/rpc/stop.js";
 
 const MAX_BYTES = 100_000;
 
@@ -43,8 +45,8 @@ afterEach(async () => {
 
 const heard: number[] = [];
 beforeEach(() => void heard.splice(0));
-const ask = (signal = new AbortController().signal, more: Partial<Dispatcher.DispatchOptions> = {}) =>
-  wholeAnswerOf(agent, { origin, path: "/a", method: "GET", ...more }, signal, (status) => void heard.push(status));
+const ask = (stop: StopSignal = new Stop(), more: Partial<Dispatcher.DispatchOptions> = {}) =>
+  wholeAnswerOf(agent, { origin, path: "/a", method: "GET", ...more }, stop, (status) => void heard.push(status));
 
 const head = (length: number, more = ""): string => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
@@ -85,10 +87,10 @@ test("an answer that is longer than may be kept is an error, and its connection 
   await expect.poll(() => sockets.every(({ closed }) => closed)).toBe(true);
 });
 
-test.each(["before the answer", "within the answer"])("stops %s with the signal's reason, and hangs up", async (when) => {
+test.each(["before the answer", "within the answer"])("stops %s with the reason, and hangs up", async (when) => {
   answer = (socket) => void (when === "within the answer" && socket.write(`${head(10)}abc`));
-  const stopping = new AbortController();
-  const pending = ask(stopping.signal);
+  const stopping = new Stop();
+  const pending = ask(stopping);
   await expect.poll(() => asked.length + heard.length).toBe(when === "within the answer" ? 2 : 1);
   const reason = new Error("enough");
   stopping.abort(reason);
@@ -102,8 +104,8 @@ test("what waits for a connection when it is stopped ends at once, and is never 
     else socket.write(`${head(2)}ok`);
   };
   const slow = ask(undefined, { path: "/slow" });
-  const stopping = new AbortController();
-  const waits = ask(stopping.signal, { path: "/waits" });
+  const stopping = new Stop();
+  const waits = ask(stopping, { path: "/waits" });
   await expect.poll(() => asked.length).toBe(1);
   const reason = new Error("enough");
   stopping.abort(reason);
@@ -117,13 +119,20 @@ test("what waits for a connection when it is stopped ends at once, and is never 
 test("what is stopped before it begins is not sent, and leaves no listener", async () => {
   answer = (socket) => socket.write(`${head(2)}ok`);
   await expect(ask(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
-  let listeners = 0;
-  const signal = new AbortController().signal;
-  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
-  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
-  signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
-  await ask(signal);
-  expect([asked.length, listeners]).toEqual([1, 0]);
+  const stop = new Stop();
+  const add = stop.addEventListener.bind(stop);
+  const remove = stop.removeEventListener.bind(stop);
+  const listeners = new Set<() => void>();
+  stop.addEventListener = (type, listener) => {
+    listeners.add(listener);
+    add(type, listener);
+  };
+  stop.removeEventListener = (type, listener) => {
+    listeners.delete(listener);
+    remove(type, listener);
+  };
+  await ask(stop);
+  expect([asked.length, listeners.size]).toEqual([1, 0]);
 });
 
 test("a server that is not there is an error", async () => {

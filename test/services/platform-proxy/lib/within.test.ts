@@ -2,34 +2,35 @@ import { getEventListeners, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { within } from "../../../../services/platform-proxy/lib/within.js";
+import type { StopSignal } from "../../../../services/shared/rpc/dispatch.js";
 
 const LONG_MS = 60_000;
-/** Ends when its signal is aborted, with the reason. */
-const untilAborted = (signal: AbortSignal): Promise<unknown> =>
+/** Ends when it is told to, with the reason. */
+const untilStopped = (stop: StopSignal): Promise<unknown> =>
   new Promise((resolve) => {
-    const end = (): void => resolve(signal.reason);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end);
+    const end = (): void => resolve(stop.reason);
+    if (stop.aborted) end();
+    else stop.addEventListener("abort", end);
   });
 
 test("what runs is told the reason of the signal, also of one that was aborted before", async () => {
   const gone = new Error("the client went away");
   const stopping = new AbortController();
-  const ended = within(stopping.signal, LONG_MS, untilAborted);
+  const ended = within(stopping.signal, LONG_MS, untilStopped);
   stopping.abort(gone);
   expect(await ended).toBe(gone);
-  expect(await within(stopping.signal, LONG_MS, untilAborted)).toBe(gone);
+  expect(await within(stopping.signal, LONG_MS, untilStopped)).toBe(gone);
 });
 
 test("what takes too long is told so, as by AbortSignal.timeout", async () => {
-  const reason = await within(new AbortController().signal, 5, untilAborted);
+  const reason = await within(new AbortController().signal, 5, untilStopped);
   expect(reason).toMatchObject({ name: "TimeoutError" });
 });
 
 test("a time beyond the longest timer is not over at once", async () => {
-  const isAborted = await within(new AbortController().signal, 2 ** 40, async (signal) => {
+  const isAborted = await within(new AbortController().signal, 2 ** 40, async (stop) => {
     await sleep(20);
-    return signal.aborted;
+    return stop.aborted;
   });
   expect(isAborted).toBe(false);
 });
@@ -45,7 +46,7 @@ test("what ends in time gives its result or its error, and leaves no listener", 
 test("many may run until one signal", async () => {
   const stopping = new AbortController();
   const warned = once(process, "warning", { signal: AbortSignal.timeout(100) }).catch(() => undefined);
-  const all = Promise.all(Array.from({ length: 40 }, () => within(stopping.signal, LONG_MS, untilAborted)));
+  const all = Promise.all(Array.from({ length: 40 }, () => within(stopping.signal, LONG_MS, untilStopped)));
   stopping.abort("over");
   expect(new Set(await all)).toEqual(new Set(["over"]));
   expect(await warned).toBeUndefined();
