@@ -1,6 +1,6 @@
 import type { StopSignal } from "./dispatch.js";
 
-/** Tells what runs to stop. To make an AbortController in its place takes 5 to 10 µs. */
+/** Tells what runs to stop. An AbortController in its place takes 5 µs more. */
 export class Stop implements StopSignal {
   reason: unknown;
   aborted = false;
