@@ -1,7 +1,8 @@
 /** Where lines go in the end: what takes a text, and can be told to write all of it at once. */
 export interface LineTarget {
   write(text: string): unknown;
-  flushSync(): void;
+  /** Writes what waits, and a text behind it, before it returns: when a process ends, Node drops writes that no thread has begun. */
+  flushSync(text: string): void;
 }
 
 /** How long a line waits for others at most, in milliseconds. */
@@ -18,19 +19,21 @@ export function gatheredLines(target: LineTarget): { write(line: string): void }
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  function pass(): void {
+  function taken(): string {
     clearTimeout(timer);
     timer = undefined;
     const text = waiting;
     waiting = "";
     bytes = 0;
+    return text;
+  }
+
+  function pass(): void {
+    const text = taken();
     if (text !== "") target.write(text);
   }
 
-  process.once("exit", () => {
-    pass();
-    target.flushSync();
-  });
+  process.once("exit", () => target.flushSync(taken()));
   return {
     write(line) {
       const length = Buffer.byteLength(line);

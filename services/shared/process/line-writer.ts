@@ -27,10 +27,14 @@ export class LineWriter implements LineTarget {
       this.#dropped += Buffer.byteLength(text);
       return;
     }
+    this.#add(text);
+    if (!this.#isWriting) this.#next();
+  }
+
+  #add(text: string): void {
     const bytes = Buffer.from(this.#notice() + text);
     this.#waiting.push(bytes);
     this.#size += bytes.length;
-    if (!this.#isWriting) this.#next();
   }
 
   /** A line about what was dropped, as pino writes a warning; "" if nothing was. */
@@ -46,10 +50,12 @@ export class LineWriter implements LineTarget {
     return `${JSON.stringify(line)}\n`;
   }
 
-  /** What a thread writes when the process ends is finished by Node, and may come after what is written here. */
-  flushSync(): void {
+  /** What a thread has not written within {@link AGAIN_MS} may come after what is written here, or not at all. */
+  flushSync(text = ""): void {
+    if (text !== "") this.#add(text);
     const pause = new Int32Array(new SharedArrayBuffer(4));
     const end = Date.now() + END_MS;
+    if (this.#isWriting) Atomics.wait(pause, 0, 0, AGAIN_MS);
     for (let bytes = this.#waiting.shift(); bytes !== undefined; ) {
       try {
         const left: Buffer = bytes.subarray(writeSync(this.fd, bytes));

@@ -73,6 +73,10 @@ test("at the end everything that waits is written, or dropped if nobody reads", 
   const writer = new LineWriter(to);
   writer.write("a\n");
   await sleep(50);
+  expect(read()).toContain("a\n");
+  writer.flushSync("last\n");
+  // No thread is waited for: one that has not begun when the process ends writes nothing.
+  expect(read()).toContain("last\n");
   for (const line of lines.slice(0, 9)) writer.write(line);
   writer.flushSync();
   await sleep(50);
