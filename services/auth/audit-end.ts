@@ -44,11 +44,13 @@ export async function forgottenEnd({ state }: Pick<AuthStore, "state">): Promise
 /** Before records are deleted up to this one: numbers and hashes go on from it, also if none is left. */
 export async function rememberEnd({ state }: Pick<AuthStore, "state">, { number, at, hash }: AuditEnd): Promise<void> {
   const n = Number(number);
+  const isBefore = { _id: FORGOTTEN, n: { $lt: n } };
+  const set = { $set: { n, record: { at: new Date(at), hash } } };
   try {
-    const record = { at: new Date(at), hash };
-    await state.updateOne({ _id: FORGOTTEN, n: { $lt: n } }, { $set: { n, record } }, { upsert: true });
+    await state.updateOne(isBefore, set, { upsert: true });
   } catch (error) {
-    // Another process has deleted further.
     if (!isDuplicateKey(error)) throw error;
+    // Another process has deleted further, or has made the state at the same time.
+    await state.updateOne(isBefore, set);
   }
 }

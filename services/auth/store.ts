@@ -196,7 +196,7 @@ export interface StateRecord extends Base {
   readonly n: number;
   /** A secret of the installation, sealed. */
   readonly sealed?: string;
-  /** What the audit goes on from: when its record `n` was written, and the hash of it. */
+  /** Of the record that the audit goes on from, whose number is `n`: when it was written, and its hash. */
   readonly record?: { readonly at: Date; readonly hash: string };
 }
 

@@ -176,7 +176,6 @@ export function createHttpClient(
     const entry = breaker.enter();
     if (entry === "wait") throw leftAlone(server, patience);
     const since = performance.now();
-    const isLost = (status: number): boolean => isRepeatable(request) && status >= 502 && status <= 504;
     try {
       const asked = {
         origin,
@@ -188,9 +187,9 @@ export function createHttpClient(
         bodyTimeout: DEFAULT_TIMEOUT_MS,
       };
       const { status, headers, bytes } = await wholeAnswerOf(agent, asked, stop, (heard) => {
-        if (!isLost(heard)) breaker.heard();
+        if (!isLost(request, heard)) breaker.heard();
       });
-      if (isLost(status)) throw new Lost(`status ${status}`, false);
+      if (isLost(request, status)) throw new Lost(`status ${status}`, false);
       if (request.isFile === true) return { ...replyFrom(exchange, request, status, headers, ""), bytes };
       if (bytes.length <= MAX_READ_HERE) return replyOf(exchange, request, status, headers, bytes);
       return replyFrom(exchange, request, status, headers, await readApart(exchange, request, bytes, stop));
@@ -260,6 +259,11 @@ function tooLate(server: string, how: "slow" | "silent", request: HttpRequest, c
 
 function leftAlone(server: string, { tryAgainMs }: Patience): ConnectError {
   return unavailable(`the ${server} platform does not answer; it is tried again within ${tryAgainMs / 1000} seconds`);
+}
+
+/** Whether the status says that something between us and the platform has no answer of it. */
+function isLost(request: HttpRequest, status: number): boolean {
+  return isRepeatable(request) && status >= 502 && status <= 504;
 }
 
 function isRepeatable({ read, once }: HttpRequest): boolean {

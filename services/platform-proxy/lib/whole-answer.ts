@@ -34,7 +34,9 @@ class Taking implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: WholeAnswer["headers"] = {};
-  readonly #pieces: Buffer[] = [];
+  /** Has room for more than has come: an answer may come byte by byte, and to keep each piece would take a hundred times as much. */
+  #bytes = new Uint8Array();
+  #size = 0;
 
   constructor(
     private readonly stop: StopSignal,
@@ -59,12 +61,20 @@ class Taking implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#pieces.push(piece);
+    const size = this.#size + piece.length;
+    if (size > this.#bytes.length) {
+      const more = new Uint8Array(Math.max(size, 2 * this.#bytes.length));
+      more.set(this.#bytes.subarray(0, this.#size));
+      this.#bytes = more;
+    }
+    this.#bytes.set(piece, this.#size);
+    this.#size = size;
   }
 
   onResponseEnd(): void {
     this.#end();
-    this.resolve({ status: this.#status, headers: this.#headers, bytes: joined(this.#pieces) });
+    const bytes = this.#size === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#size);
+    this.resolve({ status: this.#status, headers: this.#headers, bytes });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -81,14 +91,4 @@ class Taking implements Dispatcher.DispatchHandler {
   #end(): void {
     this.stop.removeEventListener("abort", this.#giveUp);
   }
-}
-
-function joined(pieces: readonly Buffer[]): Uint8Array {
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

@@ -3,8 +3,8 @@ import { LONGEST_TIMER_MS } from "../../shared/rpc/steps/deadline.js";
 import { Stop } from "../../shared/rpc/stop.js";
 
 /**
- * Runs something that is told to stop when the signal is aborted, with the same reason, or by a `TimeoutError` after so many
- * milliseconds.
+ * Runs something that is told to stop when the signal is aborted, with the same reason, or by a `TimeoutError` when
+ * `ms` milliseconds are over.
  */
 export async function within<T>(signal: AbortSignal, ms: number, run: (stop: Stop) => Promise<T>): Promise<T> {
   const stop = new Stop();

@@ -1,5 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { wholeAnswerOf } from "../../../../services/platform-proxy/lib/whole-answer.js";
 import { type Agent, createOutgoingAgent, type Dispatcher } from "../../../../services/shared/outgoing/agent.js";
@@ -63,6 +66,24 @@ test("an answer in pieces is one, in memory of its own, with names of headers in
   expect(Buffer.from(whole.bytes).toString()).toBe(text);
   expect(whole.bytes.buffer.byteLength).toBe(bytes.length);
   expect(heard).toEqual([200]);
+});
+
+test("an answer that comes byte by byte takes little more memory than its bytes", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const count = 90_000;
+  answer = (socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(count)}`);
+    setTimeout(() => socket.write("0\r\n\r\n"), 1_000);
+  };
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const pending = ask();
+  await expect.poll(() => heard).toEqual([200]);
+  await sleep(500);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4 << 20);
+  expect(Buffer.from((await pending).bytes).toString()).toBe("a".repeat(count));
 });
 
 test("an answer without a body, and what comes before the answer", async () => {
