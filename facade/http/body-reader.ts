@@ -1,3 +1,4 @@
+import { GrowingBytes } from "../../services/shared/growing-bytes.js";
 import { type Excess, JsonShape, LOOKED_AT } from "../../services/shared/rpc/json-shape.js";
 
 /** Why a body was not read to its end: its bytes, its time, or the memory that is left for its sender. */
@@ -20,7 +21,7 @@ export class BodyReader {
   size = 0;
   /** The bytes of the body are put together by the reader, in memory that nobody uses again. */
   isOwn = false;
-  private earlier: Buffer[] | undefined;
+  private earlier: GrowingBytes | undefined;
   private clock: NodeJS.Timeout | undefined;
   private over = false;
   private shape: JsonShape | undefined;
@@ -48,11 +49,11 @@ export class BodyReader {
       if (excess !== undefined) return this.fail(excess);
     }
     if (last && this.earlier === undefined) return this.finish(Buffer.from(piece));
-    this.earlier ??= [];
-    this.earlier.push(Buffer.from(piece.slice(0)));
+    this.earlier ??= new GrowingBytes();
+    this.earlier.add(new Uint8Array(piece));
     if (last) {
       this.isOwn = true;
-      this.finish(Buffer.concat(this.earlier));
+      this.finish(Buffer.from(this.earlier.whole().buffer));
     } else this.start(this.bodyMs);
   }
 

@@ -1,3 +1,4 @@
+import { GrowingBytes } from "../../shared/growing-bytes.js";
 import type { Agent, Dispatcher } from "../../shared/outgoing/agent.js";
 import type { StopSignal } from "../../shared/rpc/dispatch.js";
 
@@ -34,9 +35,7 @@ class Taking implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: WholeAnswer["headers"] = {};
-  /** Has room for more than has come: an answer may come byte by byte, and to keep each piece would take a hundred times as much. */
-  #bytes = new Uint8Array();
-  #size = 0;
+  readonly #bytes = new GrowingBytes();
 
   constructor(
     private readonly stop: StopSignal,
@@ -61,20 +60,12 @@ class Taking implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    const size = this.#size + piece.length;
-    if (size > this.#bytes.length) {
-      const more = new Uint8Array(Math.max(size, 2 * this.#bytes.length));
-      more.set(this.#bytes.subarray(0, this.#size));
-      this.#bytes = more;
-    }
-    this.#bytes.set(piece, this.#size);
-    this.#size = size;
+    this.#bytes.add(piece);
   }
 
   onResponseEnd(): void {
     this.#end();
-    const bytes = this.#size === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#size);
-    this.resolve({ status: this.#status, headers: this.#headers, bytes });
+    this.resolve({ status: this.#status, headers: this.#headers, bytes: this.#bytes.whole() });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
